@@ -1,0 +1,53 @@
+"""pyrovice: sparse, non-negative embeddings from odd-one-out judgments, in Pyro."""
+
+from pyrovice import guides, plot, priors
+from pyrovice.errors import (
+    DataError,
+    GuideError,
+    OverwriteError,
+    PriorError,
+    PyroviceError,
+    PyroviceWarning,
+    SavedFitError,
+)
+from pyrovice.evaluation import Evaluation
+from pyrovice.example import load_example
+from pyrovice.fitted import Fit
+from pyrovice.fitting import fit
+from pyrovice.guides import MeanField
+from pyrovice.model import Model
+from pyrovice.priors import SpikeSlab
+from pyrovice.simulation import simulate
+from pyrovice.storage import load
+from pyrovice.stopping import MaxEpochs, Stability
+from pyrovice.training import Anneal, Training
+from pyrovice.triplets import Triplets
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Anneal",
+    "DataError",
+    "Evaluation",
+    "Fit",
+    "GuideError",
+    "MaxEpochs",
+    "MeanField",
+    "Model",
+    "OverwriteError",
+    "PriorError",
+    "PyroviceError",
+    "PyroviceWarning",
+    "SavedFitError",
+    "SpikeSlab",
+    "Stability",
+    "Training",
+    "Triplets",
+    "fit",
+    "guides",
+    "load",
+    "load_example",
+    "plot",
+    "priors",
+    "simulate",
+]

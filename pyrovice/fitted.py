@@ -1,0 +1,238 @@
+"""What a fit knows: the posterior embedding and everything that follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pyrovice import pruning
+from pyrovice.errors import GuideError, PyroviceError
+from pyrovice.evaluation import Evaluation, evaluate
+from pyrovice.guides import Guide, MeanFieldGuide
+from pyrovice.model import Model
+from pyrovice.posterior import Posterior
+from pyrovice.predictive import predict
+from pyrovice.priors import Prior
+from pyrovice.similarity import pair_probability
+from pyrovice.training import Training
+from pyrovice.triplets import Triplets
+
+STATISTICS = ("loc", "mean", "sd")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fit:
+    """A fitted embedding; made by :func:`pyrovice.fit` or :func:`pyrovice.load`.
+
+    Attributes
+    ----------
+    prior, training, seed
+        What the fit was asked for.
+    guide_family
+        The kind of guide that was asked for.
+    names : tuple of str
+        The objects, in the order of the embedding's rows.
+    model : Model
+        The Pyro model, with the judgments it was fitted to.
+    posterior : Posterior
+        The posterior of X as plain numbers, dimensions in descending importance.
+    history : DataFrame
+        By epoch: `step`, `loss` (−ELBO per judgment) with its parts
+        `log_likelihood` and `complexity` (loss = complexity − log_likelihood, in
+        nats per judgment; times the number of judgments they are Pyro's ELBO),
+        `dimensions` (kept), `seconds`, and `validation_cross_entropy` and
+        `validation_accuracy` if there were validation data.
+    converged : bool
+        Whether training settled by its own rule.
+    n_judgments : int
+        How many judgments it was fitted to.
+    data_digest : str
+        Fingerprint of those judgments, as `Triplets.digest` gives it.
+
+    Examples
+    --------
+    >>> import pyrovice as pv
+    >>> example = pv.load_example()
+    >>> train, test = example.triplets.split(0.9, 0.1, seed=0)
+    >>> fit = pv.fit(train, dimensions=12)
+    >>> fit.n_dimensions
+    7
+    >>> fit.top_objects(3)[0].tolist()  # the most important dimension
+    ['dog', 'horse', 'cat']
+    >>> fit.evaluate(test).accuracy > 0.6
+    True
+    """
+
+    prior: Prior
+    guide_family: Callable[[Model], Guide]
+    training: Training
+    seed: int
+    names: tuple[str, ...]
+    model: Model
+    posterior: Posterior
+    history: pd.DataFrame
+    converged: bool
+    n_judgments: int
+    data_digest: str
+    fitted_guide: Guide | None
+
+    # ------------------------------------------------------------------ Pyro
+
+    @property
+    def guide(self) -> Guide:
+        """The Pyro guide, for ``pyro.infer``; its dimensions are those of the posterior."""
+        if self.fitted_guide is None:
+            raise GuideError(
+                f"This fit was loaded from a file, which holds the posterior but not the guide "
+                f"{self.guide_family!r}. Fit again to have the guide itself."
+            )
+        return self.fitted_guide
+
+    # ------------------------------------------------------------------ dimensions
+
+    @property
+    def n_dimensions(self) -> int:
+        """How many dimensions are kept by the default rule."""
+        return int((self.importance() > pruning.MIN_OBJECTS).sum())
+
+    def importance(self, rule: str = "fdr", alpha: float = 0.05) -> pd.Series:
+        """How many objects have a credibly positive weight in each dimension.
+
+        Parameters
+        ----------
+        rule : {"fdr", "tail"}
+            ``"fdr"`` controls the false discovery rate over objects;
+            ``"tail"`` counts the objects with P(X > 0) >= 1 - alpha.
+        alpha : float
+            Level of the rule.
+        """
+        counts = pruning.importance(self.posterior.zero_probability(), rule, alpha)
+        return pd.Series(counts, index=self._dimensions(), name="importance")
+
+    def prune(self, rule: str = "fdr", alpha: float = 0.05, min_objects: int = 5) -> Fit:
+        """A fit with the dimensions that matter for more than `min_objects` objects.
+
+        They come in descending importance, ties by the sum of their weights.
+        Its `model` and `guide` have these dimensions only.
+        """
+        counts = self.importance(rule, alpha).to_numpy()
+        ranked = pruning.order(counts, self.posterior.loc())
+        return self._select(ranked[counts[ranked] > min_objects])
+
+    def _select(self, columns: NDArray[np.intp]) -> Fit:
+        guide = self.fitted_guide
+        return replace(
+            self,
+            posterior=self.posterior.select(columns),
+            model=self.model.with_dimensions(len(columns)),
+            fitted_guide=guide.select(columns) if isinstance(guide, MeanFieldGuide) else None,
+        )
+
+    def _dimensions(self) -> pd.RangeIndex:
+        return pd.RangeIndex(self.posterior.shape[1], name="dimension")
+
+    def _kept(self) -> NDArray[np.intp]:
+        return np.flatnonzero(self.importance() > pruning.MIN_OBJECTS)
+
+    # ------------------------------------------------------------------ the embedding
+
+    def embedding(self, statistic: str = "loc", pruned: bool = True) -> pd.DataFrame:
+        """Objects x dimensions.
+
+        Parameters
+        ----------
+        statistic : {"loc", "mean", "sd"}
+            ``"loc"`` is the rectified posterior median, [μ]₊ for the mean-field
+            guide; ``"mean"`` and ``"sd"`` are mean and standard deviation of the
+            rectified weight.
+        pruned : bool
+            Whether to give the kept dimensions only.
+        """
+        if statistic not in STATISTICS:
+            raise PyroviceError(
+                f"statistic={statistic!r}; expected one of {', '.join(map(repr, STATISTICS))}."
+            )
+        values = getattr(self.posterior, statistic)()
+        frame = pd.DataFrame(
+            values, index=pd.Index(self.names, name="object"), columns=self._dimensions()
+        )
+        return frame.iloc[:, self._kept()] if pruned else frame
+
+    def top_objects(self, k: int = 6) -> pd.DataFrame:
+        """The `k` objects with the largest weights, a column per kept dimension."""
+        embedding = self.embedding()
+        ranks = pd.RangeIndex(1, min(k, len(embedding)) + 1, name="rank")
+        return pd.DataFrame(
+            {dim: embedding[dim].nlargest(len(ranks)).index.to_numpy() for dim in embedding},
+            index=ranks,
+            columns=embedding.columns,
+        )
+
+    def draws(self, n: int, seed: int) -> NDArray[np.float32]:
+        """Rectified posterior draws of all dimensions, shape (n, objects, dimensions)."""
+        if n < 1:
+            raise PyroviceError(f"draws(n={n}); expected at least one.")
+        return self.posterior.draws(n, seed)
+
+    def similarity(self, statistic: str = "mean", *, draws: int = 20, seed: int = 0) -> pd.DataFrame:
+        """Objects x objects: how probably a pair is kept, averaged over third objects.
+
+        Parameters
+        ----------
+        statistic : {"mean", "sd"}
+            Mean or standard deviation over posterior draws.
+        draws : int
+            How many draws; the cost of each grows with the cube of the objects.
+        seed : int
+            Seed of the draws.
+        """
+        if statistic not in ("mean", "sd"):
+            raise PyroviceError(f"statistic={statistic!r}; expected 'mean' or 'sd'.")
+        total = np.zeros((len(self.names),) * 2)
+        squares = np.zeros_like(total)
+        for X in self.draws(draws, seed):
+            kept = pair_probability(X).astype(float)
+            total += kept
+            squares += kept**2
+        mean = total / draws
+        values = mean if statistic == "mean" else np.sqrt(np.maximum(squares / draws - mean**2, 0))
+        names = pd.Index(self.names, name="object")
+        return pd.DataFrame(values, index=names, columns=names)
+
+    # ------------------------------------------------------------------ predictions
+
+    def predict(self, triplets: Triplets, draws: int = 50, seed: int = 0) -> NDArray[np.float64]:
+        """Probability of each position being the odd one, shape (n, 3).
+
+        The mean over posterior draws, with all dimensions of this fit; use
+        ``fit.prune().predict(...)`` for the kept ones only.
+        """
+        return predict(self.posterior, triplets, draws, seed)
+
+    def evaluate(self, triplets: Triplets, draws: int = 50, seed: int = 0) -> Evaluation:
+        """Accuracy, cross-entropy and, with repeats, KL divergence and ceiling."""
+        return evaluate(self.predict(triplets, draws, seed), triplets)
+
+    # ------------------------------------------------------------------ keeping it
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write everything but the judgments to one file, for :func:`pyrovice.load`."""
+        from pyrovice.storage import save
+
+        save(self, Path(path), overwrite=overwrite)
+
+    def __repr__(self) -> str:
+        return (
+            f"Fit({len(self.names):,} objects, {self.n_dimensions} dimensions kept, "
+            f"{self.n_judgments:,} judgments, {'' if self.converged else 'not '}converged)"
+        )
+
+
+def in_order_of_importance(fit: Fit) -> Fit:
+    """The same fit with its dimensions in descending importance."""
+    return fit._select(pruning.order(fit.importance().to_numpy(), fit.posterior.loc()))

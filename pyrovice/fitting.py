@@ -1,0 +1,182 @@
+"""From judgments to a fit, in one call."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Callable
+
+import pyro
+import torch
+
+from pyrovice.errors import PyroviceError, PyroviceWarning
+from pyrovice.fitted import Fit, in_order_of_importance
+from pyrovice.guides import Guide, MeanField, resolve_guide
+from pyrovice.likelihood import Judgments
+from pyrovice.model import Model
+from pyrovice.optimization import Run, train
+from pyrovice.posterior import posterior_of
+from pyrovice.priors import Prior, SpikeSlab
+from pyrovice.training import Training
+from pyrovice.triplets import Triplets
+
+logger = logging.getLogger("pyrovice")
+
+MOST_DIMENSIONS = 100
+
+
+def fit(
+    data: Triplets,
+    *,
+    prior: Prior = SpikeSlab(),  # noqa: B008 (frozen)
+    guide: Callable[[Model], Guide] = MeanField(),  # noqa: B008 (frozen)
+    dimensions: int | str = "auto",
+    validation: Triplets | None = None,
+    training: Training = Training(),  # noqa: B008 (frozen)
+    seed: int = 0,
+    device: str | torch.device = "cpu",
+    progress: bool = True,
+) -> Fit:
+    """Infer the embedding behind odd-one-out judgments.
+
+    Parameters
+    ----------
+    data : Triplets
+        The judgments.
+    prior : Prior
+        ``SpikeSlab(...)``, any univariate ``pyro.distributions`` object, or a callable;
+        see :mod:`pyrovice.priors`.
+    guide : callable
+        ``MeanField()``, or any callable that takes the Pyro model and returns a guide.
+    dimensions : int or "auto"
+        How many dimensions to start from; those that the data do not carry are
+        dropped. ``"auto"`` takes as many as the size of the data can justify, at
+        most 100.
+    validation : Triplets, optional
+        Judgments to score after every epoch, shown in ``fit.history``.
+    training : Training
+        How to optimise; ``Training.paper()`` for the paper's recipe.
+    seed : int
+        The same seed gives the same fit.
+    device : str or torch.device
+        Where to compute.
+    progress : bool
+        Whether to show a progress bar (in notebooks and terminals only).
+
+    Returns
+    -------
+    Fit
+
+    Warns
+    -----
+    PyroviceWarning
+        If the data carry no dimensions, if all dimensions were kept (there may be
+        more), if training did not settle, or if it was interrupted.
+
+    Examples
+    --------
+    >>> import pyrovice as pv
+    >>> data = pv.load_example().triplets
+    >>> pv.fit(data, prior=pv.SpikeSlab(spike=0.125, slab=1.0), dimensions=12)
+    Fit(80 objects, 7 dimensions kept, 20,000 judgments, converged)
+    """
+    _check_data(data, "data")
+    if validation is not None:
+        _check_data(validation, "validation")
+        if validation.names != data.names:
+            raise PyroviceError(
+                "validation and data are of different objects; give both the same names."
+            )
+    start = _dimensions(dimensions, data)
+    # Parameters stay in the guide instead of Pyro's global store, where fits would meet.
+    with (
+        torch.random.fork_rng(),
+        torch.device(device),
+        pyro.settings.context(module_local_params=True),
+    ):
+        torch.manual_seed(seed)
+        model = Model(prior, data.n_objects, start, Judgments.of(data, device))
+        run = train(
+            model,
+            resolve_guide(guide, model),
+            Judgments.aggregated(data, device),
+            len(data),
+            training,
+            validation=validation,
+            progress=progress,
+        )
+        result = in_order_of_importance(
+            Fit(
+                prior=prior,
+                guide_family=guide,
+                training=training,
+                seed=seed,
+                names=data.names,
+                model=run.model,
+                posterior=posterior_of(run.guide),
+                history=run.table(),
+                converged=run.converged,
+                n_judgments=len(data),
+                data_digest=data.digest(),
+                fitted_guide=run.guide,
+            )
+        )
+    _warn(result, run, start, data)
+    return result
+
+
+def _check_data(data: object, what: str) -> None:
+    if not isinstance(data, Triplets):
+        raise TypeError(
+            f"{what} is a {type(data).__name__}; expected Triplets, for example "
+            "pv.Triplets.from_array(array) or pv.Triplets.read(path)."
+        )
+
+
+def _dimensions(dimensions: int | str, data: Triplets) -> int:
+    """The number of dimensions to start from."""
+    if dimensions == "auto":
+        # No more than half as many as objects, nor than judgments per object.
+        justified = min(data.n_objects // 2, len(data) // data.n_objects, MOST_DIMENSIONS)
+        chosen = max(justified, 2)
+        logger.info(
+            "dimensions='auto': starting from %d for %d judgments of %d objects",
+            chosen, len(data), data.n_objects,
+        )
+        return chosen
+    if isinstance(dimensions, bool) or not isinstance(dimensions, int) or dimensions < 1:
+        raise PyroviceError(
+            f"dimensions={dimensions!r}; expected a positive whole number or 'auto'."
+        )
+    return dimensions
+
+
+def _warn(fit: Fit, run: Run, start: int, data: Triplets) -> None:
+    kept = fit.n_dimensions
+    if run.interrupted:
+        _say(
+            f"Interrupted after {len(run.history)} epochs: this is the fit so far, with {kept} "
+            "dimensions. It has not settled."
+        )
+    elif kept == 0:
+        _say(
+            f"These {len(data):,} judgments of {data.n_objects} objects carry no dimensions: none "
+            "has more than five objects with a credibly positive weight, so predictions are "
+            "near chance. Collect more judgments per object, use fewer objects, or try a "
+            "weaker prior such as SpikeSlab(spike=0.25, slab=1.0, pi=0.3)."
+        )
+    elif not run.converged:
+        _say(
+            f"Training did not settle within {len(run.history)} epochs ({kept} dimensions, loss "
+            f"{run.history[-1].loss:.4f}). Raise Training(max_epochs=...) before trusting the "
+            "number of dimensions."
+        )
+    elif kept == start:
+        _say(
+            f"All {start} dimensions were kept, so the data may carry more: fit again with "
+            f"dimensions={2 * start}."
+        )
+
+
+def _say(message: str) -> None:
+    warnings.warn(message, PyroviceWarning, stacklevel=4)

@@ -1,0 +1,193 @@
+"""Variational distributions (paper, "Variational Inference").
+
+:class:`MeanField` is the paper's: one Normal per entry of X. Whatever callable
+takes the Pyro model and returns a guide serves as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+
+import pyro
+import pyro.distributions as dist
+import torch
+from pyro import poutine
+from pyro.nn import PyroModule
+from pyro.poutine.util import prune_subsample_sites
+from torch import Tensor
+from torch.distributions import ExpTransform, biject_to, constraints
+from torch.nn import Parameter
+
+from pyrovice.errors import GuideError, PriorError
+from pyrovice.model import Model
+
+Guide = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class MeanField:
+    """Independent Normals, LogNormals where the prior has positive support.
+
+    Examples
+    --------
+    >>> import pyrovice as pv
+    >>> example = pv.load_example()
+    >>> guide = pv.guides.MeanField()(pv.Model(pv.SpikeSlab(), 80, 7, example.triplets))
+    >>> guide()["X"].shape
+    torch.Size([80, 7])
+    """
+
+    def __call__(self, model: Model) -> MeanFieldGuide:
+        return MeanFieldGuide(model)
+
+
+@dataclass(frozen=True)
+class Site:
+    """What the guide has to know of one latent site of the model."""
+
+    name: str
+    support: constraints.Constraint
+    event_dim: int
+    plates: tuple[tuple[str, int, int], ...]
+
+    def column_dim(self) -> int | None:
+        """The dim of this site's values that runs over embedding dimensions."""
+        dims = [dim - self.event_dim for name, _, dim in self.plates if name == "dimension"]
+        return dims[0] if dims else None
+
+    def distribution(self, loc: Tensor, scale: Tensor) -> dist.TorchDistribution:
+        """Normal on the real line, carried to the support of the site."""
+        if self.support is constraints.real:
+            return dist.Normal(loc, scale)
+        transform = biject_to(self.support)
+        if isinstance(transform, ExpTransform):
+            return dist.LogNormal(loc, scale)
+        base = dist.Normal(loc, scale).to_event(self.event_dim)
+        return dist.TransformedDistribution(base, [transform])
+
+
+class MeanFieldGuide(PyroModule):
+    """The Pyro guide that :class:`MeanField` makes for one model.
+
+    For each latent site it holds ``loc.<site>`` and ``log_scale.<site>``, both
+    on the unconstrained line.
+    """
+
+    def __init__(self, model: Model) -> None:
+        super().__init__()
+        self.loc = PyroModule()
+        self.log_scale = PyroModule()
+        self.sites: list[Site] = []
+        for name, node in latent_sites(model).items():
+            site = Site(
+                name,
+                node["fn"].support,
+                node["fn"].event_dim,
+                tuple((f.name, f.size, f.dim) for f in node["cond_indep_stack"]),
+            )
+            self.sites.append(site)
+            start = biject_to(site.support).inv(node["value"].detach())
+            setattr(self.loc, name, Parameter(start.clone()))
+            setattr(self.log_scale, name, Parameter(torch.full_like(start, -2.0)))
+
+    def forward(self, *args: Any, **kwargs: Any) -> dict[str, Tensor]:
+        """Draw every latent site; the model's arguments are not needed."""
+        drawn = {}
+        for site in self.sites:
+            with ExitStack() as plates:
+                for name, size, dim in site.plates:
+                    plates.enter_context(pyro.plate(name, size, dim=dim))
+                drawn[site.name] = pyro.sample(site.name, self.marginal(site))
+        return drawn
+
+    def marginal(self, site: Site) -> dist.TorchDistribution:
+        """The guide's distribution of one site."""
+        loc, log_scale = getattr(self.loc, site.name), getattr(self.log_scale, site.name)
+        return site.distribution(loc, log_scale.exp())
+
+    def site(self, name: str) -> Site:
+        return next(site for site in self.sites if site.name == name)
+
+    @torch.no_grad()
+    def start_at(self, loc: Tensor, scale: Tensor) -> None:
+        """Set the distribution of ``"X"`` to these means and scales."""
+        if self.site("X").support is not constraints.real:
+            # A positive X has its scale in proportion; near zero it would start at -inf.
+            loc = biject_to(self.site("X").support).inv(loc.clamp(min=0.05))
+        self.loc.X.copy_(loc)
+        self.log_scale.X.copy_(scale.log())
+
+    def column_dims(self) -> dict[str, int | None]:
+        """For each parameter, the dim that runs over embedding dimensions, if one does."""
+        return {
+            f"{holder}.{site.name}": site.column_dim()
+            for holder in ("loc", "log_scale")
+            for site in self.sites
+        }
+
+    def select(self, columns: Sequence[int] | Tensor) -> MeanFieldGuide:
+        """A guide of the given embedding dimensions only, in the given order."""
+        chosen = torch.as_tensor(columns, dtype=torch.long, device=self.loc.X.device)
+        new = MeanFieldGuide.__new__(MeanFieldGuide)
+        PyroModule.__init__(new)
+        new.loc, new.log_scale, new.sites = PyroModule(), PyroModule(), []
+        for name, dim in self.column_dims().items():
+            value = self.get_parameter(name).detach()
+            value = value.clone() if dim is None else value.index_select(dim, chosen)
+            holder, site_name = name.split(".")
+            setattr(getattr(new, holder), site_name, Parameter(value))
+        for site in self.sites:
+            plates = tuple(
+                (name, len(chosen) if name == "dimension" else size, at)
+                for name, size, at in site.plates
+            )
+            new.sites.append(Site(site.name, site.support, site.event_dim, plates))
+        return new
+
+
+def latent_sites(model: Model) -> dict[str, dict[str, Any]]:
+    """The latent sites of a model, checked for what every guide relies on."""
+    with torch.no_grad(), torch.random.fork_rng(devices=[]):
+        trace = poutine.trace(model.prior).get_trace(model.n_objects, model.dimensions)
+    sites = dict(prune_subsample_sites(trace).iter_stochastic_nodes())
+    if "X" not in sites:
+        raise PriorError(
+            f"The prior {model.prior} samples no site 'X'; it samples "
+            f"{', '.join(map(repr, sites)) or 'nothing'}. Name the embedding pyro.sample('X', ...)."
+        )
+    shape = tuple(sites["X"]["value"].shape)
+    if shape != (model.n_objects, model.dimensions):
+        raise PriorError(
+            f"The prior's site 'X' has shape {shape}, expected "
+            f"({model.n_objects}, {model.dimensions}): open pyro.plate('object', n_objects, "
+            "dim=-2) and pyro.plate('dimension', dimensions, dim=-1) around it."
+        )
+    for name, node in sites.items():
+        if node["fn"].support.is_discrete:
+            raise PriorError(
+                f"The prior's site {name!r} is discrete, which no guide here can follow; sum it "
+                "out, as SpikeSlab does with the choice between spike and slab."
+            )
+    return sites
+
+
+def resolve_guide(guide: Callable[[Model], Guide], model: Model) -> Guide:
+    """The guide for `model` that the user asked for."""
+    latent_sites(model)
+    if isinstance(guide, type) and issubclass(guide, MeanField):
+        guide = guide()
+    if not callable(guide):
+        raise GuideError(
+            f"guide={guide!r} is no guide; expected MeanField() or a callable that takes the "
+            "Pyro model and returns a guide, such as pyro.infer.autoguide.AutoNormal."
+        )
+    made = guide(model)
+    if not callable(made):
+        raise GuideError(
+            f"guide={guide!r} returned {made!r} for the model; expected a Pyro guide, i.e. a "
+            "callable that samples the site 'X'."
+        )
+    return made

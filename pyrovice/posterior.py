@@ -1,0 +1,145 @@
+"""The posterior of X as plain numbers: draws first, closed forms where they exist.
+
+A posterior outlives the guide that it came from: it is what a saved fit holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from pyro import poutine
+from scipy.special import ndtr
+from scipy.stats import norm
+from torch.distributions import constraints
+
+from pyrovice.guides import Guide, MeanFieldGuide
+
+Array = NDArray[np.float32]
+
+
+class Posterior(Protocol):
+    """What every kind of posterior can say about the m x d matrix X."""
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+
+    def draws(self, n: int, seed: int) -> Array:
+        """Rectified draws, shape (n, m, d)."""
+        ...
+
+    def loc(self) -> Array:
+        """Rectified posterior median."""
+        ...
+
+    def mean(self) -> Array:
+        """E[relu X]."""
+        ...
+
+    def sd(self) -> Array:
+        """Standard deviation of relu X."""
+        ...
+
+    def zero_probability(self) -> NDArray[np.float64]:
+        """P(X <= 0)."""
+        ...
+
+    def select(self, columns: Sequence[int] | NDArray[np.intp]) -> Self:
+        """The posterior of some dimensions."""
+        ...
+
+    def arrays(self) -> dict[str, Array]:
+        """What to save, by name."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class NormalPosterior:
+    """Independent Normals, the paper's variational family."""
+
+    mu: Array
+    sigma: Array
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.mu.shape  # type: ignore[return-value]
+
+    def draws(self, n: int, seed: int) -> Array:
+        generator = torch.Generator().manual_seed(seed)
+        drawn = torch.randn(n, *self.shape, generator=generator)
+        drawn.mul_(torch.from_numpy(self.sigma)).add_(torch.from_numpy(self.mu))
+        return drawn.relu_().numpy()
+
+    def loc(self) -> Array:
+        return np.maximum(self.mu, 0)
+
+    def mean(self) -> Array:
+        z = self.mu / self.sigma
+        return (self.mu * norm.cdf(z) + self.sigma * norm.pdf(z)).astype(np.float32)
+
+    def sd(self) -> Array:
+        mu, sigma = self.mu.astype(float), self.sigma.astype(float)
+        z = mu / sigma
+        second_moment = (mu**2 + sigma**2) * norm.cdf(z) + mu * sigma * norm.pdf(z)
+        variance = second_moment - (mu * norm.cdf(z) + sigma * norm.pdf(z)) ** 2
+        return np.sqrt(np.maximum(variance, 0)).astype(np.float32)
+
+    def zero_probability(self) -> NDArray[np.float64]:
+        return ndtr(-self.mu.astype(float) / self.sigma)
+
+    def select(self, columns: Sequence[int] | NDArray[np.intp]) -> NormalPosterior:
+        return NormalPosterior(self.mu[:, columns], self.sigma[:, columns])
+
+    def arrays(self) -> dict[str, Array]:
+        return {"mu": self.mu, "sigma": self.sigma}
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnPosterior:
+    """Draws of X, for guides whose marginals have no closed form here."""
+
+    stored: Array
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.stored.shape[1:]  # type: ignore[return-value]
+
+    def draws(self, n: int, seed: int) -> Array:
+        kept = len(self.stored)
+        chosen = np.random.default_rng(seed).choice(kept, n, replace=n > kept)
+        return np.maximum(self.stored[chosen], 0)
+
+    def loc(self) -> Array:
+        return np.maximum(np.median(self.stored, axis=0), 0)
+
+    def mean(self) -> Array:
+        return np.maximum(self.stored, 0).mean(axis=0)
+
+    def sd(self) -> Array:
+        return np.maximum(self.stored, 0).std(axis=0)
+
+    def zero_probability(self) -> NDArray[np.float64]:
+        # A share of finitely many draws is never known to be zero.
+        at_or_below = (self.stored <= 0).sum(axis=0)
+        return (at_or_below + 0.5) / (len(self.stored) + 1)
+
+    def select(self, columns: Sequence[int] | NDArray[np.intp]) -> DrawnPosterior:
+        return DrawnPosterior(self.stored[:, :, columns])
+
+    def arrays(self) -> dict[str, Array]:
+        return {"stored": self.stored}
+
+
+def posterior_of(guide: Guide, draws: int = 500) -> Posterior:
+    """The posterior that a guide stands for; draws where it has no closed form."""
+    if isinstance(guide, MeanFieldGuide) and guide.site("X").support is constraints.real:
+        loc, log_scale = guide.loc.X.detach(), guide.log_scale.X.detach()
+        return NormalPosterior(loc.cpu().numpy().copy(), log_scale.exp().cpu().numpy())
+    with torch.no_grad(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        drawn = [poutine.trace(guide).get_trace().nodes["X"]["value"] for _ in range(draws)]
+    return DrawnPosterior(torch.stack(drawn).cpu().numpy())

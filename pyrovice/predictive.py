@@ -1,0 +1,30 @@
+"""Choice probabilities averaged over the posterior (paper, "Posterior probability estimation")."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from pyrovice.errors import DataError
+from pyrovice.likelihood import Judgments, choice_logits
+from pyrovice.posterior import Posterior
+from pyrovice.triplets import Triplets
+
+
+def predict(
+    posterior: Posterior, triplets: Triplets, draws: int, seed: int
+) -> NDArray[np.float64]:
+    """Mean over posterior draws of the probability of each position being odd, (n, 3)."""
+    if draws < 1:
+        raise DataError(f"draws={draws}; expected at least one.")
+    if triplets.n_objects != posterior.shape[0]:
+        raise DataError(
+            f"The judgments are of {triplets.n_objects} objects and the fit of "
+            f"{posterior.shape[0]}; read them with the fit's names=fit.names."
+        )
+    shown = Judgments.of(triplets)
+    total = torch.zeros(len(triplets), 3, dtype=torch.float64)
+    for X in posterior.draws(draws, seed):
+        total += choice_logits(torch.from_numpy(X), shown.objects, shown.anchor).softmax(-1)
+    return (total / draws).numpy()

@@ -1,0 +1,40 @@
+"""Priors that treat all entries of X alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyro
+from pyro.distributions import TorchDistribution
+from torch import Tensor
+
+from pyrovice.errors import PriorError
+
+
+def sample_entrywise(
+    distribution: TorchDistribution, n_objects: int, dimensions: int
+) -> Tensor:
+    """Sample the site ``"X"``: one entry per object and dimension."""
+    with pyro.plate("object", n_objects, dim=-2), pyro.plate("dimension", dimensions, dim=-1):
+        return pyro.sample("X", distribution)
+
+
+@dataclass(frozen=True)
+class Entrywise:
+    """Any univariate, continuous Pyro distribution as the prior of every entry."""
+
+    distribution: TorchDistribution
+
+    def __post_init__(self) -> None:
+        d = self.distribution
+        if d.event_shape or d.batch_shape:
+            raise PriorError(
+                f"{d} has batch shape {tuple(d.batch_shape)} and event shape "
+                f"{tuple(d.event_shape)}; expected a univariate distribution with scalar "
+                "parameters, for example dist.Laplace(0., 0.3)."
+            )
+        if d.support is not None and d.support.is_discrete:
+            raise PriorError(f"{d} is discrete; an embedding needs a continuous prior.")
+
+    def __call__(self, n_objects: int, dimensions: int) -> Tensor:
+        return sample_entrywise(self.distribution, n_objects, dimensions)

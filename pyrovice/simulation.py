@@ -1,0 +1,92 @@
+"""Judgments that the model itself would make, given an embedding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import ArrayLike, NDArray
+
+from pyrovice.errors import DataError
+from pyrovice.likelihood import choice_logits
+from pyrovice.triplets import Triplets
+
+
+def simulate(
+    embedding: ArrayLike | pd.DataFrame,
+    n: int,
+    *,
+    seed: int,
+    names: Sequence[str] | None = None,
+) -> Triplets:
+    """Random triplets, answered with the model's own choice probabilities.
+
+    Parameters
+    ----------
+    embedding : array or DataFrame of shape (m, d)
+        Non-negative weights; the index of a DataFrame gives the names.
+    n : int
+        How many judgments. Triplets are drawn uniformly and may recur.
+    seed : int
+        The same seed gives the same judgments.
+    names : sequence of str, optional
+        One name per object.
+
+    Examples
+    --------
+    >>> import numpy as np, pyrovice as pv
+    >>> pv.simulate(np.eye(4).repeat(5, axis=0) * 3, 1000, seed=0).n_objects
+    20
+    """
+    if names is None and isinstance(embedding, pd.DataFrame):
+        names = [str(name) for name in embedding.index]
+    weights = check_embedding(embedding)
+    m = len(weights)
+    if n < 1:
+        raise DataError(f"n={n} judgments; expected at least one.")
+    rng = np.random.default_rng(seed)
+    objects = random_triplets(m, n, rng)
+    p = choice_probabilities(weights, objects)
+    odd = (rng.random((n, 1)) > np.cumsum(p[:, :2], axis=1)).sum(axis=1)
+    if names is None:
+        names = [str(i) for i in range(m)]
+    return Triplets(objects, odd, names=names)
+
+
+def check_embedding(embedding: ArrayLike | pd.DataFrame) -> NDArray[np.float64]:
+    """A finite, non-negative matrix of at least three objects."""
+    weights = np.asarray(embedding, dtype=float)
+    if weights.ndim != 2:
+        raise DataError(f"embedding has shape {weights.shape}, expected objects x dimensions.")
+    if len(weights) < 3:
+        raise DataError(f"embedding has {len(weights)} objects; a triplet needs at least three.")
+    if not np.all(np.isfinite(weights)) or np.any(weights < 0):
+        raise DataError(
+            "embedding holds negative or missing values; expected non-negative weights, for "
+            "example np.maximum(embedding, 0)."
+        )
+    return weights
+
+
+def random_triplets(m: int, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """`n` uniform draws of three different objects out of `m`, ascending."""
+    first = rng.integers(0, m, n)
+    second = rng.integers(0, m - 1, n)
+    third = rng.integers(0, m - 2, n)
+    # Each number counts the objects not yet taken, so every triplet is equally likely.
+    second += second >= first
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    third += third >= low
+    third += third >= high
+    return np.sort(np.column_stack([first, second, third]), axis=1)
+
+
+def choice_probabilities(
+    embedding: NDArray[np.floating], objects: NDArray[np.integer]
+) -> NDArray[np.float64]:
+    """Probability that each of three objects is the odd one, for one fixed embedding."""
+    X = torch.as_tensor(np.ascontiguousarray(embedding, dtype=np.float64))
+    logits = choice_logits(X, torch.as_tensor(objects.astype(np.int64)))
+    return logits.softmax(-1).numpy()

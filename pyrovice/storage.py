@@ -1,0 +1,246 @@
+"""A fit in one file: a zip of plain arrays and one JSON record.
+
+Nothing is pickled, so loading runs no code: it reads numbers and text, and
+looks up names in a short list.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+import zlib
+from dataclasses import fields, is_dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyro
+import pyro.distributions as dist
+import torch
+from torch.nn import Parameter
+
+from pyrovice.errors import GuideError, OverwriteError, PriorError, SavedFitError
+from pyrovice.fitted import Fit
+from pyrovice.guides import MeanField, MeanFieldGuide
+from pyrovice.model import Model
+from pyrovice.posterior import DrawnPosterior, NormalPosterior, Posterior
+from pyrovice.priors import SpikeSlab
+from pyrovice.stopping import MaxEpochs, Stability
+from pyrovice.training import Anneal, Training
+
+FORMAT = 1
+VALUES = {cls.__name__: cls for cls in (SpikeSlab, MeanField, Training, Anneal, Stability, MaxEpochs)}
+POSTERIORS: dict[frozenset[str], type] = {
+    frozenset({"mu", "sigma"}): NormalPosterior,
+    frozenset({"stored"}): DrawnPosterior,
+}
+READ_ERRORS = (
+    zipfile.BadZipFile, zlib.error, OSError, EOFError, ValueError, KeyError, TypeError,
+    AttributeError, NotImplementedError, RuntimeError, MemoryError, OverflowError,
+    RecursionError, IndexError,
+)  # fmt: skip
+
+
+class GivenAsCode:
+    """Stands for a prior or guide that was a function, which no file can hold."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise (GuideError if len(args) == 1 else PriorError)(
+            f"{self.text} was given to this fit as code, and a saved fit holds no code; pass it "
+            "again to pyrovice.fit."
+        )
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def save(fit: Fit, path: Path, *, overwrite: bool) -> None:
+    """Write `fit` to `path`, whole or not at all."""
+    if path.exists() and not overwrite:
+        raise OverwriteError(
+            f"{path} exists and is not replaced. Choose another name, or say "
+            "fit.save(path, overwrite=True)."
+        )
+    history = fit.history.reset_index()
+    record = {
+        "format": FORMAT,
+        "pyrovice": version("pyrovice"),
+        "prior": describe(fit.prior),
+        "guide": describe(fit.guide_family),
+        "training": describe(fit.training),
+        "seed": fit.seed,
+        "names": list(fit.names),
+        "converged": fit.converged,
+        "n_judgments": fit.n_judgments,
+        "data_digest": fit.data_digest,
+        "history": {name: str(kind) for name, kind in history.dtypes.items()},
+    }
+    arrays = {f"posterior/{name}": array for name, array in fit.posterior.arrays().items()}
+    arrays |= {f"history/{name}": history[name].to_numpy() for name in history}
+    if isinstance(fit.fitted_guide, MeanFieldGuide):
+        arrays |= {
+            f"guide/{name}": value.detach().cpu().numpy()
+            for name, value in fit.fitted_guide.named_parameters()
+        }
+    text = np.frombuffer(json.dumps(record).encode(), dtype=np.uint8)
+    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with draft.open("xb") as file:
+            np.savez(file, allow_pickle=False, record=text, **arrays)
+            file.flush()
+            os.fsync(file.fileno())
+        if overwrite:
+            os.replace(draft, path)
+        else:
+            _claim(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def load(path: str | Path) -> Fit:
+    """Read a fit that :meth:`Fit.save` wrote.
+
+    Predictions, embedding and history are those of the saved fit. The file
+    holds no judgments: ``fit.model`` must be called with some.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, pyrovice as pv
+    >>> example = pv.load_example()
+    >>> fit = pv.fit(example.triplets, dimensions=12)
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "example.fit"
+    >>> fit.save(path)
+    >>> again = pv.load(path)
+    >>> bool((again.predict(example.triplets) == fit.predict(example.triplets)).all())
+    True
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"{path} does not exist; expected a file that fit.save(path) wrote.")
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        return _rebuild(arrays)
+    except SavedFitError as error:
+        raise SavedFitError(f"{path}: {error}") from error
+    except READ_ERRORS as error:
+        raise SavedFitError(
+            f"{path} is not a fit that pyrovice saved, or it is damaged ({error})."
+        ) from error
+
+
+def describe(value: Any) -> Any:
+    """A prior, guide or setting as JSON."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if type(value) is VALUES.get(type(value).__name__) and is_dataclass(value):
+        return {
+            "kind": type(value).__name__,
+            **{f.name: describe(getattr(value, f.name)) for f in fields(value)},
+        }
+    if isinstance(value, dist.TorchDistribution) and _named_distribution(value) is type(value):
+        arguments = {name: float(getattr(value, name)) for name in value.arg_constraints}
+        return {"kind": "distribution", "name": type(value).__name__, "arguments": arguments}
+    return {"kind": "code", "text": getattr(value, "__name__", None) or repr(value)}
+
+
+def restore(described: Any) -> Any:
+    """What :func:`describe` described."""
+    if not isinstance(described, dict):
+        return described
+    kind = described["kind"]
+    if kind == "code":
+        return GivenAsCode(str(described["text"]))
+    if kind == "distribution":
+        cls = getattr(dist, described["name"])
+        if not (isinstance(cls, type) and issubclass(cls, dist.TorchDistribution)):
+            raise SavedFitError(f"{described['name']!r} is no distribution.")
+        return cls(**{name: float(value) for name, value in described["arguments"].items()})
+    if kind not in VALUES:
+        raise SavedFitError(f"it holds a {kind!r}, which this version of pyrovice does not know.")
+    return VALUES[kind](
+        **{name: restore(value) for name, value in described.items() if name != "kind"}
+    )
+
+
+def _named_distribution(value: dist.TorchDistribution) -> type | None:
+    return getattr(dist, type(value).__name__, None)
+
+
+def _rebuild(arrays: dict[str, np.ndarray]) -> Fit:
+    if "record" not in arrays:
+        raise SavedFitError("it holds no record of a fit.")
+    record = json.loads(arrays["record"].tobytes().decode())
+    if record["format"] != FORMAT:
+        raise SavedFitError(
+            f"it has the format {record['format']}, and this version of pyrovice reads {FORMAT}. "
+            f"It was written by pyrovice {record.get('pyrovice')}."
+        )
+    names = tuple(str(name) for name in record["names"])
+    posterior = _posterior(_group(arrays, "posterior"), len(names))
+    prior, training = restore(record["prior"]), restore(record["training"])
+    model = Model(prior, len(names), posterior.shape[1])
+    guide = None
+    if not isinstance(prior, GivenAsCode) and _group(arrays, "guide"):
+        guide = _guide(model, _group(arrays, "guide"))
+    history = pd.DataFrame(
+        {name: arrays[f"history/{name}"].astype(kind) for name, kind in record["history"].items()}
+    )
+    return Fit(
+        prior=prior,
+        guide_family=restore(record["guide"]),
+        training=training,
+        seed=int(record["seed"]),
+        names=names,
+        model=model,
+        posterior=posterior,
+        history=history.set_index("epoch"),
+        converged=bool(record["converged"]),
+        n_judgments=int(record["n_judgments"]),
+        data_digest=str(record["data_digest"]),
+        fitted_guide=guide,
+    )
+
+
+def _group(arrays: dict[str, np.ndarray], group: str) -> dict[str, np.ndarray]:
+    prefix = f"{group}/"
+    return {name.removeprefix(prefix): a for name, a in arrays.items() if name.startswith(prefix)}
+
+
+def _posterior(arrays: dict[str, np.ndarray], n_objects: int) -> Posterior:
+    kind = POSTERIORS.get(frozenset(arrays))
+    shapes = {array.shape[-2:] for array in arrays.values()}
+    numeric = all(array.dtype == np.float32 for array in arrays.values())
+    if kind is None or len(shapes) != 1 or not numeric or shapes.pop()[0] != n_objects:
+        raise SavedFitError("its posterior does not fit its record.")
+    return kind(**arrays)
+
+
+def _guide(model: Model, parameters: dict[str, np.ndarray]) -> MeanFieldGuide:
+    with pyro.settings.context(module_local_params=True):
+        guide = MeanFieldGuide(model)
+    if {name for name, _ in guide.named_parameters()} != set(parameters):
+        raise SavedFitError("its guide does not fit its prior.")
+    for name, value in parameters.items():
+        holder, site = name.split(".")
+        setattr(getattr(guide, holder), site, Parameter(torch.from_numpy(value)))
+    return guide
+
+
+def _claim(draft: Path, path: Path) -> None:
+    """Give a finished draft its name unless somebody took that name meanwhile."""
+    try:
+        os.link(draft, path)
+    except FileExistsError as error:
+        raise OverwriteError(f"{path} exists and is not replaced; choose another name.") from error
+    except OSError:
+        # A file system without hard links: the window between check and rename is small.
+        if path.exists():
+            raise OverwriteError(f"{path} exists and is not replaced.") from None
+        os.rename(draft, path)

@@ -1,0 +1,117 @@
+"""Judgments as a pandas table with named columns, both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pyrovice.errors import DataError
+from pyrovice.triplets import NO_ANCHOR, Triplets, in_ascending_order
+from pyrovice.validation import check_names, whole_numbers
+
+
+def columns_to_judgments(
+    frame: pd.DataFrame,
+    objects: list[str],
+    odd: str,
+    position: str | None,
+    positions: list[Any],
+    anchor: str | None,
+    participant: str | None,
+    names: Sequence[str] | None,
+) -> dict[str, Any]:
+    """The arguments of `Triplets` for a table; see `Triplets.from_dataframe`."""
+    if len(objects) != 3:
+        raise DataError(f"objects={objects!r} names {len(objects)} columns, expected three.")
+    wanted = [*objects, position or odd, *filter(None, (anchor, participant))]
+    missing = [column for column in wanted if column not in frame.columns]
+    if missing:
+        raise DataError(
+            f"The table has no column {', '.join(map(repr, missing))}; it has "
+            f"{', '.join(map(repr, frame.columns))}. Say which columns hold what: "
+            "Triplets.from_dataframe(table, objects=['a', 'b', 'c'], odd='d')."
+        )
+    if frame.empty:
+        raise DataError("The table is empty; expected at least one judgment.")
+    shown = frame[objects]
+    empty = np.flatnonzero(shown.isna().any(axis=1))
+    if empty.size:
+        raise DataError(f"Row {empty[0]} of the table has an empty object; drop or fill it.")
+    ids, names = _ids_of(shown, names)
+    labels = shown.to_numpy(dtype=object)
+    if position is None:
+        column = _column_of(frame[odd].to_numpy(dtype=object), labels, odd)
+    else:
+        column = _column_of_position(frame[position].to_numpy(), positions, position)
+    ascending, odd_position = in_ascending_order(ids, column)
+    judgments: dict[str, Any] = {"objects": ascending, "odd": odd_position, "names": names}
+    if participant is not None:
+        judgments["participants"] = frame[participant].to_numpy()
+    if anchor is not None:
+        given = frame[anchor].notna().to_numpy()
+        at = np.full(len(frame), NO_ANCHOR)
+        column = _column_of(frame[anchor].to_numpy(dtype=object)[given], labels[given], anchor)
+        at[given] = in_ascending_order(ids[given], column)[1]
+        judgments["anchor"] = at
+    return judgments
+
+
+def judgments_to_columns(triplets: Triplets) -> pd.DataFrame:
+    """One row per judgment, by name."""
+    names = np.array(triplets.names, dtype=object)
+    shown = names[triplets.objects]
+    rows = np.arange(len(triplets))
+    frame = pd.DataFrame(shown, columns=["object_1", "object_2", "object_3"])
+    frame["odd"] = shown[rows, triplets.odd]
+    if triplets.anchored.any():
+        frame["anchor"] = np.where(triplets.anchored, shown[rows, triplets.anchor], None)
+    if triplets.participants is not None:
+        frame["participant"] = triplets.participants
+    return frame
+
+
+def _ids_of(
+    shown: pd.DataFrame, names: Sequence[str] | None
+) -> tuple[NDArray[np.int64], Sequence[str] | None]:
+    """Columns of numbers hold 0-based ids; anything else is a name."""
+    if all(pd.api.types.is_numeric_dtype(dtype) for dtype in shown.dtypes):
+        return whole_numbers(shown.to_numpy(), "objects"), names
+    text = shown.astype(str).to_numpy(dtype=object)
+    known = sorted(set(text.ravel())) if names is None else check_names(names, np.zeros(1))
+    ids = pd.Index(known).get_indexer(text.ravel()).reshape(text.shape)
+    unknown = np.argwhere(ids < 0)
+    if unknown.size:
+        row, column = unknown[0]
+        raise DataError(
+            f"Row {row} shows {text[row, column]!r}, which is not among the {len(known)} names."
+        )
+    return ids.astype(np.int64), known
+
+
+def _column_of(values: NDArray[Any], shown: NDArray[Any], what: str) -> NDArray[np.int64]:
+    """In which column of `shown` each value stands."""
+    match = shown == values[:, None]
+    lost = np.flatnonzero(~match.any(axis=1))
+    if lost.size:
+        row = lost[0]
+        raise DataError(
+            f"Column {what!r} says {values[row]!r} in row {row}, which is none of the objects "
+            f"shown there: {shown[row].tolist()}. If it holds a position, pass "
+            f"position={what!r}."
+        )
+    return np.argmax(match, axis=1)
+
+
+def _column_of_position(values: NDArray[Any], positions: list[Any], what: str) -> NDArray[np.int64]:
+    column = pd.Index(positions).get_indexer(values)
+    lost = np.flatnonzero(column < 0)
+    if lost.size:
+        raise DataError(
+            f"Column {what!r} says {values[lost[0]]!r} in row {lost[0]}; expected one of "
+            f"{positions} for the first, second and third object (positions=...)."
+        )
+    return column.astype(np.int64)

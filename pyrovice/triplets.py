@@ -1,0 +1,535 @@
+"""Odd-one-out judgments: the container that everything else takes.
+
+A judgment is three distinct objects and the one of them that was picked as the
+odd one. The three objects are kept in ascending order and the odd one as a
+position 0, 1 or 2, so that the observed outcome varies and can be predicted
+and checked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from pyrovice.errors import DataError
+from pyrovice.validation import (
+    check_ids,
+    check_names,
+    check_rows,
+    default_names,
+    positions_within,
+    whole_numbers,
+)
+
+NO_ANCHOR = -1
+
+
+class Triplets:
+    """Validated, immutable odd-one-out judgments over one set of objects.
+
+    Parameters
+    ----------
+    objects : array of shape (n, 3)
+        Object ids 0 ... m-1, ascending in each row.
+    odd : array of shape (n,)
+        Position (0, 1 or 2) of the odd object within its row.
+    names : sequence of str, optional
+        One name per object; objects that were never judged may be named too.
+        Without names the objects are called by their ids.
+    anchor : array of shape (n,), optional
+        For anchored judgments ("is the anchor more like a or b?") the position
+        of the anchor, which cannot be the odd one; -1 where there is none.
+    participants : array of shape (n,), optional
+        Who judged.
+
+    Examples
+    --------
+    >>> import pyrovice as pv
+    >>> t = pv.Triplets([[0, 1, 2], [0, 1, 3]], [2, 1], names=["cat", "dog", "car", "bus"])
+    >>> t
+    Triplets(2 judgments of 4 objects)
+    >>> t.to_dataframe()
+      object_1 object_2 object_3  odd
+    0      cat      dog      car  car
+    1      cat      dog      bus  dog
+
+    Most data have the odd object in a column of its own:
+
+    >>> pv.Triplets.from_array([[1, 0, 2], [3, 0, 1]], names=t.names) == t
+    True
+    """
+
+    __slots__ = ("anchor", "names", "objects", "odd", "participants")
+
+    objects: NDArray[np.int32]
+    odd: NDArray[np.int8]
+    anchor: NDArray[np.int8]
+    participants: NDArray[Any] | None
+    names: tuple[str, ...]
+
+    def __init__(
+        self,
+        objects: ArrayLike,
+        odd: ArrayLike,
+        *,
+        names: Sequence[str] | None = None,
+        anchor: ArrayLike | None = None,
+        participants: ArrayLike | None = None,
+    ) -> None:
+        ids = whole_numbers(objects, "objects")
+        if ids.ndim != 2 or ids.shape[1] != 3:
+            raise DataError(
+                f"objects has shape {ids.shape}, expected (n, 3): one row per judgment, "
+                "three object ids in each."
+            )
+        n = len(ids)
+        names = check_names(names, ids)
+        check_ids(ids, names)
+        check_rows(ids)
+        odd = positions_within(odd, n, "odd", lowest=0)
+        anchor = (
+            np.full(n, NO_ANCHOR, np.int8)
+            if anchor is None
+            else positions_within(anchor, n, "anchor", lowest=NO_ANCHOR)
+        )
+        clash = np.flatnonzero(odd == anchor)
+        if clash.size:
+            raise DataError(
+                f"Row {clash[0]} has its anchor as the odd one (position {odd[clash[0]]}). "
+                "An anchor is what the other two are compared with and cannot be picked; "
+                "leave such rows out, or pass anchor=-1 for them."
+            )
+        if participants is not None:
+            participants = np.array(participants)
+            if participants.shape != (n,):
+                raise DataError(
+                    f"participants has shape {participants.shape}, expected ({n},): "
+                    "one label per judgment."
+                )
+            participants.flags.writeable = False
+        for array in (ids := ids.astype(np.int32), odd, anchor):
+            array.flags.writeable = False
+        for slot, value in zip(
+            ("objects", "odd", "anchor", "participants", "names"),
+            (ids, odd, anchor, participants, names),
+            strict=True,
+        ):
+            object.__setattr__(self, slot, value)
+
+    # ------------------------------------------------------------------ made from
+
+    @classmethod
+    def from_array(
+        cls,
+        array: ArrayLike,
+        *,
+        odd: str | ArrayLike = "last",
+        names: Sequence[str] | None = None,
+        n_objects: int | None = None,
+        participants: ArrayLike | None = None,
+    ) -> Self:
+        """Judgments from rows of three ids in any order.
+
+        Parameters
+        ----------
+        array : array of shape (n, 3)
+            Object ids, 0-based.
+        odd : {"last", "first"} or array of shape (n,)
+            The column that holds the odd object: the same one in every row, or
+            one column number (0, 1, 2) per row.
+        names : sequence of str, optional
+            One name per object.
+        n_objects : int, optional
+            How many objects there are, if some were never judged and there are
+            no names to count.
+        participants : array of shape (n,), optional
+            Who judged.
+
+        Examples
+        --------
+        >>> import pyrovice as pv
+        >>> pv.Triplets.from_array([[5, 2, 3]], odd="first").odd
+        array([2], dtype=int8)
+        """
+        ids = whole_numbers(array, "array")
+        if ids.ndim != 2 or ids.shape[1] != 3:
+            raise DataError(
+                f"array has shape {ids.shape}, expected (n, 3): the three objects of one "
+                "judgment in each row."
+            )
+        if isinstance(odd, str):
+            if odd not in ("last", "first"):
+                raise DataError(
+                    f"odd={odd!r} is not a column: use odd='last', odd='first' or an array "
+                    "with one column number (0, 1 or 2) per row."
+                )
+            column = np.full(len(ids), 2 if odd == "last" else 0)
+        else:
+            column = positions_within(odd, len(ids), "odd", lowest=0).astype(np.int64)
+        if names is None and n_objects is not None:
+            names = default_names(n_objects)
+        ascending, position = in_ascending_order(ids, column)
+        return cls(ascending, position, names=names, participants=participants)
+
+    @classmethod
+    def from_dataframe(
+        cls,
+        frame: pd.DataFrame,
+        *,
+        objects: Sequence[str] = ("object_1", "object_2", "object_3"),
+        odd: str = "odd",
+        position: str | None = None,
+        positions: Sequence[Any] = (1, 2, 3),
+        anchor: str | None = None,
+        participant: str | None = None,
+        names: Sequence[str] | None = None,
+    ) -> Self:
+        """Judgments from a table with named columns.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            One row per judgment.
+        objects : three column names
+            The columns with the objects shown: names, or 0-based ids.
+        odd : str
+            The column with the odd object itself. It may be one of the three in
+            `objects`, if the odd one always stands there.
+        position : str, optional
+            Instead of `odd`: a column that says *where* the odd one stood.
+        positions : sequence of three
+            What stands in `position` for the first, second and third of
+            `objects`.
+        anchor : str, optional
+            The column with the anchor object, empty where there is none.
+        participant : str, optional
+            The column that says who judged.
+        names : sequence of str, optional
+            All objects in the order wanted; sorted names of the table otherwise.
+
+        Examples
+        --------
+        >>> import pandas as pd, pyrovice as pv
+        >>> table = pd.DataFrame(
+        ...     {"left": ["cat", "bus"], "mid": ["car", "cat"], "right": ["dog", "dog"],
+        ...      "choice": [2, 1], "who": ["ann", "bob"]}
+        ... )
+        >>> t = pv.Triplets.from_dataframe(
+        ...     table, objects=["left", "mid", "right"], position="choice", participant="who"
+        ... )
+        >>> t.to_dataframe()
+          object_1 object_2 object_3  odd participant
+        0      car      cat      dog  car         ann
+        1      bus      cat      dog  bus         bob
+        """
+        from pyrovice.tables import columns_to_judgments
+
+        return cls(
+            **columns_to_judgments(
+                frame, list(objects), odd, position, list(positions), anchor, participant, names
+            )
+        )
+
+    @classmethod
+    def read(cls, path: str | Path, format: str = "auto", **options: Any) -> Self:
+        """Judgments from a file or folder; see :mod:`pyrovice.readers`.
+
+        Parameters
+        ----------
+        path : path
+            A file (``.npy`` or whitespace ``.txt``) or a folder with
+            ``train_90`` and ``test_10``.
+        format : str
+            ``"vice"``, or ``"auto"`` to decide from the content.
+        **options
+            Passed to the reader: ``names`` (a sequence, or the path of a text
+            file with one name per line), ``n_objects``, and for a folder
+            ``part="train"`` or ``part="test"``.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib, pyrovice as pv
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> _ = (folder / "judgments.txt").write_text("0 1 2\\n3 1 0\\n")
+        >>> pv.Triplets.read(folder / "judgments.txt")
+        Triplets(2 judgments of 4 objects)
+        """
+        from pyrovice.readers import read
+
+        return cls(**read(Path(path), format, **options))
+
+    @classmethod
+    def concat(cls, parts: Sequence[Triplets]) -> Self:
+        """Join judgments of the same objects, in the order given.
+
+        Examples
+        --------
+        >>> import pyrovice as pv
+        >>> t = pv.Triplets([[0, 1, 2]], [2])
+        >>> pv.Triplets.concat([t, t])
+        Triplets(2 judgments of 3 objects, 1 triplet judged repeatedly)
+        """
+        parts = list(parts)
+        if not parts:
+            raise DataError("concat got no judgments; expected a sequence of Triplets.")
+        if any(part.names != parts[0].names for part in parts):
+            raise DataError(
+                "concat joins judgments of the same objects only, and these differ in their "
+                "names. Pass the same names=... (all objects, same order) to each."
+            )
+        told = [part.participants for part in parts]
+        if any(who is None for who in told) and any(who is not None for who in told):
+            raise DataError(
+                "Some parts say who judged and others do not; give all of them participants "
+                "or none."
+            )
+        return cls(
+            np.concatenate([part.objects for part in parts]),
+            np.concatenate([part.odd for part in parts]),
+            names=parts[0].names,
+            anchor=np.concatenate([part.anchor for part in parts]),
+            participants=None if told[0] is None else np.concatenate(told),
+        )
+
+    # ------------------------------------------------------------------ turned into
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """One row per judgment, by name; `from_dataframe` reads it back."""
+        from pyrovice.tables import judgments_to_columns
+
+        return judgments_to_columns(self)
+
+    def write(self, path: str | Path) -> None:
+        """Write ids, the odd one last, as ``.npy`` or ``.txt`` (by the ending).
+
+        The plain format holds no names and no anchors; a fourth column holds
+        the participants if they are numbers. An existing file is not replaced.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib, pyrovice as pv
+        >>> t = pv.Triplets([[0, 1, 2]], [1])
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "t.npy"
+        >>> t.write(path)
+        >>> pv.Triplets.read(path) == t
+        True
+        """
+        from pyrovice.readers.vice import write
+
+        write(self, Path(path))
+
+    # ------------------------------------------------------------------ taken apart
+
+    def split(self, *fractions: float, seed: int) -> tuple[Triplets, ...]:
+        """Disjoint random parts, one per fraction.
+
+        All judgments of one triplet go to the same part, so that no question
+        of a test part was seen in training.
+
+        Parameters
+        ----------
+        *fractions : float
+            The share of the judgments for each part; they may sum to less than
+            one, and what is left over is in no part.
+        seed : int
+            The same seed gives the same parts.
+
+        Examples
+        --------
+        >>> import pyrovice as pv
+        >>> data = pv.load_example().triplets
+        >>> train, test = data.split(0.9, 0.1, seed=0)
+        >>> len(train) + len(test) == len(data)
+        True
+        """
+        shares = np.asarray(fractions, float)
+        if not fractions or not np.all(np.isfinite(shares)) or np.any(shares <= 0):
+            raise DataError(
+                f"split got the fractions {fractions}; expected positive numbers, "
+                "for example t.split(0.9, 0.1, seed=0)."
+            )
+        if shares.sum() > 1 + 1e-9:
+            raise DataError(
+                f"The fractions {fractions} sum to {shares.sum():g}, more than the whole. "
+                "Use shares of 1, for example t.split(0.8, 0.1, 0.1, seed=0)."
+            )
+        _, question, times = np.unique(
+            self._question_keys(), return_inverse=True, return_counts=True
+        )
+        order = np.random.default_rng(seed).permutation(len(times))
+        seen = np.cumsum(times[order])
+        cuts = np.searchsorted(seen, np.round(np.cumsum(shares) * len(self)) - 0.5) + 1
+        part_of = np.full(len(order), len(shares))
+        start = 0
+        for part, cut in enumerate(cuts):
+            part_of[order[start:cut]] = part
+            start = max(start, cut)
+        part_of_row = part_of[question]
+        sizes = np.bincount(part_of_row, minlength=len(shares))[: len(shares)]
+        if np.any(sizes == 0):
+            raise DataError(
+                f"{len(self)} judgments of {len(order)} triplets are too few for the fractions "
+                f"{fractions}: part {int(np.argmin(sizes)) + 1} would be empty."
+            )
+        return tuple(self[part_of_row == part] for part in range(len(shares)))
+
+    def subset(self, n: int, seed: int) -> Triplets:
+        """`n` judgments chosen at random without replacement, in their old order."""
+        if not 1 <= n <= len(self):
+            raise DataError(f"subset(n={n}) of {len(self)} judgments; use 1 to {len(self)}.")
+        chosen = np.random.default_rng(seed).choice(len(self), n, replace=False)
+        return self[np.sort(chosen)]
+
+    def repeats(self) -> pd.DataFrame:
+        """One row per triplet that was judged more than once, with its answers.
+
+        Returns
+        -------
+        DataFrame
+            `object_1` ... `object_3` (names), `odd_1` ... `odd_3` (how often
+            each of them was the odd one), `judgments` (their sum), and
+            `anchor` (a name) if any judgment is anchored.
+
+        Examples
+        --------
+        >>> import pyrovice as pv
+        >>> pv.Triplets([[0, 1, 2], [0, 1, 2], [0, 1, 3]], [2, 1, 0]).repeats()
+          object_1 object_2 object_3  odd_1  odd_2  odd_3  judgments
+        0        0        1        2      0      1      1          2
+        """
+        rows, counts = self._repeated()
+        names = np.array(self.names, dtype=object)
+        frame = pd.DataFrame(names[self.objects[rows]], columns=[f"object_{i}" for i in (1, 2, 3)])
+        for i in range(3):
+            frame[f"odd_{i + 1}"] = counts[:, i]
+        frame["judgments"] = counts.sum(axis=1)
+        if self.anchored.any():
+            anchors = np.take_along_axis(self.objects[rows], self.anchor[rows, None] % 3, axis=1)
+            frame["anchor"] = np.where(self.anchored[rows], names[anchors[:, 0]], None)
+        return frame
+
+    # ------------------------------------------------------------------ facts
+
+    @property
+    def n_objects(self) -> int:
+        """How many objects there are, judged or not."""
+        return len(self.names)
+
+    @property
+    def anchored(self) -> NDArray[np.bool_]:
+        """Which judgments have an anchor, shape (n,)."""
+        return self.anchor != NO_ANCHOR
+
+    @property
+    def options(self) -> NDArray[np.int64]:
+        """How many answers each judgment allowed: 3, or 2 with an anchor."""
+        return np.where(self.anchored, 2, 3)
+
+    def digest(self) -> str:
+        """A fingerprint of the judgments, equal for equal data on every machine."""
+        content = hashlib.sha256()
+        for array in (self.objects.astype("<i4"), self.odd, self.anchor):
+            content.update(np.ascontiguousarray(array).tobytes())
+        content.update("\0".join(self.names).encode())
+        return content.hexdigest()
+
+    def __len__(self) -> int:
+        return len(self.objects)
+
+    def __getitem__(self, rows: Any) -> Triplets:
+        """The judgments at a mask, an index array or a slice, over the same objects."""
+        if isinstance(rows, int | np.integer):
+            rows = [int(rows)]
+        return type(self)(
+            self.objects[rows],
+            self.odd[rows],
+            names=self.names,
+            anchor=self.anchor[rows],
+            participants=None if self.participants is None else self.participants[rows],
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Triplets):
+            return NotImplemented
+        if (self.participants is None) != (other.participants is None):
+            return False
+        same_people = self.participants is None or np.array_equal(
+            self.participants, other.participants
+        )
+        return bool(
+            same_people
+            and self.names == other.names
+            and np.array_equal(self.objects, other.objects)
+            and np.array_equal(self.odd, other.odd)
+            and np.array_equal(self.anchor, other.anchor)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"Triplets are immutable; make new ones instead of setting {name!r}.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self.objects, self.odd, self.names, self.anchor, self.participants)
+
+    def __repr__(self) -> str:
+        facts = [f"{len(self):,} judgments of {self.n_objects:,} objects"]
+        if self.anchored.any():
+            facts.append(f"{int(self.anchored.sum()):,} anchored")
+        if self.participants is not None:
+            facts.append(f"{len(np.unique(self.participants)):,} participants")
+        repeated = len(self._repeated()[0])
+        if repeated:
+            plural = "" if repeated == 1 else "s"
+            facts.append(f"{repeated:,} triplet{plural} judged repeatedly")
+        return f"Triplets({', '.join(facts)})"
+
+    def distinct_judgments(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """One row of each distinct judgment (question and answer), and how often it was made."""
+        _, first, counts = np.unique(
+            self._question_keys() * 3 + self.odd, return_index=True, return_counts=True
+        )
+        return first, counts
+
+    def _question_keys(self) -> NDArray[np.int64]:
+        """A number per row that is equal for equal questions (triplet and anchor)."""
+        m = self.n_objects
+        if 12 * m**3 > np.iinfo(np.int64).max:
+            rows = np.column_stack([self.objects, self.anchor])
+            return np.unique(rows, axis=0, return_inverse=True)[1].astype(np.int64)
+        i, j, k = self.objects.astype(np.int64).T
+        return ((i * m + j) * m + k) * 4 + (self.anchor + 1)
+
+    def _repeated(self) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+        """First row of, and answers to, each question asked more than once."""
+        _, first_row, question, times = np.unique(
+            self._question_keys(), return_index=True, return_inverse=True, return_counts=True
+        )
+        often = times > 1
+        answers = np.bincount(question * 3 + self.odd, minlength=3 * len(times)).reshape(-1, 3)
+        return first_row[often], answers[often]
+
+
+def _rebuild(
+    objects: NDArray[np.int32],
+    odd: NDArray[np.int8],
+    names: tuple[str, ...],
+    anchor: NDArray[np.int8],
+    participants: NDArray[Any] | None,
+) -> Triplets:
+    return Triplets(objects, odd, names=names, anchor=anchor, participants=participants)
+
+
+def in_ascending_order(
+    ids: NDArray[np.int64], column: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows sorted, and where the object of the given column went."""
+    chosen = np.take_along_axis(ids, column[:, None], axis=1)
+    ascending = np.sort(ids, axis=1)
+    return ascending, np.argmax(ascending == chosen, axis=1)

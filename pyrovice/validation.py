@@ -1,0 +1,106 @@
+"""The sentences that bad judgments get: what was got, what was expected, what to type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from pyrovice.errors import DataError
+
+
+def whole_numbers(values: ArrayLike, what: str) -> NDArray[np.int64]:
+    """Integers from integers, or from floats that are whole."""
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise DataError(
+            f"{what} is ragged: its rows differ in length. Expected three object ids in each row."
+        ) from error
+    if array.size == 0:
+        raise DataError(f"{what} is empty; expected at least one judgment.")
+    if array.dtype.kind in "iu":
+        return array.astype(np.int64)
+    if array.dtype.kind != "f":
+        raise DataError(
+            f"{what} holds {array.dtype} values; expected whole numbers. For objects given by "
+            "name use Triplets.from_dataframe."
+        )
+    bad = np.argwhere(~np.isfinite(array) | (array != np.floor(array)))
+    if bad.size:
+        where = tuple(int(i) for i in bad[0])
+        raise DataError(
+            f"{what} holds {array[where]} at row {where[0]}; expected whole numbers. "
+            "Remove rows with missing or fractional ids."
+        )
+    return array.astype(np.int64)
+
+
+def check_names(names: Sequence[str] | None, ids: NDArray[np.int64]) -> tuple[str, ...]:
+    if names is None:
+        return default_names(max(int(ids.max()) + 1, 0))
+    if isinstance(names, str):
+        raise DataError(f"names is the single string {names!r}; expected one name per object.")
+    names = tuple(str(name) for name in names)
+    if len(set(names)) < len(names):
+        twice = pd.Series(names).value_counts().index[0]
+        raise DataError(
+            f"names are not unique: {twice!r} stands for several objects. Tell them apart, "
+            f"for example {twice + '_1'!r} and {twice + '_2'!r}."
+        )
+    return names
+
+
+def default_names(n_objects: int) -> tuple[str, ...]:
+    return tuple(map(str, range(n_objects)))
+
+
+def check_ids(ids: NDArray[np.int64], names: tuple[str, ...]) -> None:
+    low, high, m = int(ids.min()), int(ids.max()), len(names)
+    if low < 0:
+        raise DataError(
+            f"Row {np.argwhere(ids < 0)[0][0]} holds the negative id {low}; ids run from 0."
+        )
+    if high >= m:
+        hint = (
+            "The ids look 1-based: subtract 1."
+            if low >= 1 and high == m
+            else f"Pass names (or n_objects) for all {high + 1} objects."
+        )
+        raise DataError(
+            f"Row {np.argwhere(ids >= m)[0][0]} holds the id {high}, but there are {m} names, "
+            f"for ids 0 to {m - 1}. {hint}"
+        )
+    if m < 3:
+        raise DataError(f"There are {m} objects; a triplet needs at least three.")
+
+
+def check_rows(ids: NDArray[np.int64]) -> None:
+    first, second, third = ids.T
+    repeated = np.flatnonzero((first == second) | (second == third) | (first == third))
+    if repeated.size:
+        raise DataError(
+            f"Row {repeated[0]} repeats an object: {ids[repeated[0]].tolist()}. A triplet has "
+            f"three different ones; leave such rows out ({repeated.size} in all)."
+        )
+    unsorted = np.flatnonzero((first > second) | (second > third))
+    if unsorted.size:
+        raise DataError(
+            f"Row {unsorted[0]} is not ascending: {ids[unsorted[0]].tolist()}. "
+            "Triplets.from_array takes rows in any order."
+        )
+
+
+def positions_within(values: ArrayLike, n: int, what: str, lowest: int) -> NDArray[np.int8]:
+    array = whole_numbers(values, what)
+    if array.shape != (n,):
+        raise DataError(f"{what} has shape {array.shape}, expected ({n},): one per judgment.")
+    bad = np.flatnonzero((array < lowest) | (array > 2))
+    if bad.size:
+        allowed = "0, 1 or 2" if lowest == 0 else "0, 1, 2, or -1 for none"
+        raise DataError(
+            f"{what} is {array[bad[0]]} in row {bad[0]}; expected a position: {allowed}."
+        )
+    return array.astype(np.int8)
