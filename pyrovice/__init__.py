@@ -18,8 +18,8 @@ from pyrovice.guides import MeanField
 from pyrovice.model import Model
 from pyrovice.priors import SpikeSlab
 from pyrovice.simulation import simulate
-from pyrovice.storage import load
 from pyrovice.stopping import MaxEpochs, Stability
+from pyrovice.storage import load
 from pyrovice.training import Anneal, Training
 from pyrovice.triplets import Triplets
 

@@ -21,9 +21,9 @@ def main() -> None:
 
 @app.command()
 def demo(
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder for the figures.")
-    ] = Path("demo"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the figures.")] = Path(
+        "demo"
+    ),
     seed: Annotated[int, typer.Option(help="Seed of the fit.")] = 0,
 ) -> None:
     """Fit the built-in example, print what was found and draw it.

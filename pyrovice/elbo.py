@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 from pyro.infer import Trace_ELBO
 from torch import Tensor
 
@@ -23,7 +24,7 @@ class TwoTermELBO(Trace_ELBO):
 
     def terms(self, model: Any, guide: Any, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
         """Estimates of E[log p(odd | X)] and of E[log q(X) − log p(X)], in nats."""
-        log_likelihood = complexity = 0.0
+        log_likelihood, complexity = torch.zeros(()), torch.zeros(())
         for model_trace, guide_trace in self._get_traces(model, guide, args, kwargs):
             for node in guide_trace.nodes.values():
                 if node["type"] == "sample" and not node["fn"].has_rsample:
@@ -36,4 +37,4 @@ class TwoTermELBO(Trace_ELBO):
             log_prior = model_trace.log_prob_sum() - observed
             log_guide = guide_trace.log_prob_sum()
             complexity = complexity + (log_guide - log_prior) / self.num_particles
-        return log_likelihood, complexity  # type: ignore[return-value]
+        return log_likelihood, complexity

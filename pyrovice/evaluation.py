@@ -72,11 +72,11 @@ def evaluate(probabilities: NDArray[np.floating], triplets: Triplets) -> Evaluat
     --------
     >>> import numpy as np, pyrovice as pv
     >>> t = pv.Triplets([[0, 1, 2], [0, 1, 2]], [0, 1])
-    >>> print(evaluate(np.array([[0.8, 0.1, 0.1], [0.4, 0.4, 0.2]]), t))
+    >>> print(evaluate(np.array([[0.6, 0.3, 0.1], [0.6, 0.3, 0.1]]), t))
     2 judgments
-      accuracy       0.750   (chance 0.333, ceiling 0.500)
-      cross-entropy  0.570 nats
-      KL divergence  0.416 nats (chance 0.405)
+      accuracy       0.500   (chance 0.333, ceiling 0.500)
+      cross-entropy  0.857 nats
+      KL divergence  0.164 nats (chance 0.405)
     """
     p = np.asarray(probabilities, dtype=float)
     if p.shape != (len(triplets), 3):

@@ -95,11 +95,13 @@ def fit(
         pyro.settings.context(module_local_params=True),
     ):
         torch.manual_seed(seed)
-        model = Model(prior, data.n_objects, start, Judgments.of(data, device))
+        judgments = Judgments.of(data, device)
+        model = Model(prior, data.n_objects, start, judgments)
         run = train(
             model,
             resolve_guide(guide, model),
-            Judgments.aggregated(data, device),
+            # A batch size that was asked for counts judgments as they were made.
+            Judgments.aggregated(data, device) if training.batch_size == "auto" else judgments,
             len(data),
             training,
             validation=validation,
@@ -141,7 +143,9 @@ def _dimensions(dimensions: int | str, data: Triplets) -> int:
         chosen = max(justified, 2)
         logger.info(
             "dimensions='auto': starting from %d for %d judgments of %d objects",
-            chosen, len(data), data.n_objects,
+            chosen,
+            len(data),
+            data.n_objects,
         )
         return chosen
     if isinstance(dimensions, bool) or not isinstance(dimensions, int) or dimensions < 1:

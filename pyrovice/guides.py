@@ -6,7 +6,7 @@ takes the Pyro model and returns a guide serves as well.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -14,11 +14,12 @@ from typing import Any
 import pyro
 import pyro.distributions as dist
 import torch
+from numpy.typing import ArrayLike
 from pyro import poutine
 from pyro.nn import PyroModule
 from pyro.poutine.util import prune_subsample_sites
 from torch import Tensor
-from torch.distributions import ExpTransform, biject_to, constraints
+from torch.distributions import biject_to, constraints
 from torch.nn import Parameter
 
 from pyrovice.errors import GuideError, PriorError
@@ -62,11 +63,16 @@ class Site:
         """Normal on the real line, carried to the support of the site."""
         if self.support is constraints.real:
             return dist.Normal(loc, scale)
-        transform = biject_to(self.support)
-        if isinstance(transform, ExpTransform):
+        if self.is_positive:
             return dist.LogNormal(loc, scale)
         base = dist.Normal(loc, scale).to_event(self.event_dim)
-        return dist.TransformedDistribution(base, [transform])
+        return dist.TransformedDistribution(base, [biject_to(self.support)])
+
+    @property
+    def is_positive(self) -> bool:
+        """Whether the support is the positive half-line, zero included or not."""
+        bounds = vars(self.support)
+        return bounds.get("lower_bound") == 0 and "upper_bound" not in bounds
 
 
 class MeanFieldGuide(PyroModule):
@@ -96,10 +102,12 @@ class MeanFieldGuide(PyroModule):
     def forward(self, *args: Any, **kwargs: Any) -> dict[str, Tensor]:
         """Draw every latent site; the model's arguments are not needed."""
         drawn = {}
+        frames = {frame for site in self.sites for frame in site.plates}
+        plates = {name: pyro.plate(name, size, dim=dim) for name, size, dim in sorted(frames)}
         for site in self.sites:
-            with ExitStack() as plates:
-                for name, size, dim in site.plates:
-                    plates.enter_context(pyro.plate(name, size, dim=dim))
+            with ExitStack() as stack:
+                for name, _, _ in site.plates:
+                    stack.enter_context(plates[name])
                 drawn[site.name] = pyro.sample(site.name, self.marginal(site))
         return drawn
 
@@ -128,7 +136,7 @@ class MeanFieldGuide(PyroModule):
             for site in self.sites
         }
 
-    def select(self, columns: Sequence[int] | Tensor) -> MeanFieldGuide:
+    def select(self, columns: ArrayLike) -> MeanFieldGuide:
         """A guide of the given embedding dimensions only, in the given order."""
         chosen = torch.as_tensor(columns, dtype=torch.long, device=self.loc.X.device)
         new = MeanFieldGuide.__new__(MeanFieldGuide)
@@ -177,8 +185,8 @@ def latent_sites(model: Model) -> dict[str, dict[str, Any]]:
 def resolve_guide(guide: Callable[[Model], Guide], model: Model) -> Guide:
     """The guide for `model` that the user asked for."""
     latent_sites(model)
-    if isinstance(guide, type) and issubclass(guide, MeanField):
-        guide = guide()
+    if guide is MeanField:
+        guide = MeanField()
     if not callable(guide):
         raise GuideError(
             f"guide={guide!r} is no guide; expected MeanField() or a callable that takes the "

@@ -13,13 +13,12 @@ similarities, and which of them to use follows from the sizes.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from pyrovice.triplets import NO_ANCHOR, Triplets
+from pyrovice.triplets import Triplets
 
 # Gathering rows costs about d reads per pair, forming S about m reads per row of X:
 # measured on two cores, forming S wins from this many pairs per entry of S.
@@ -36,8 +35,8 @@ class Judgments:
 
     Attributes
     ----------
-    objects : Tensor of shape (n, 3)
-        Object ids, ascending in each row.
+    pairs : Tensor of shape (3, n)
+        The pairs that leave out each of the three objects, as `pair_ids` numbers them.
     odd : Tensor of shape (n,)
         Position of the odd one.
     anchor : Tensor of shape (n,) or None
@@ -48,42 +47,44 @@ class Judgments:
         How many objects there are, judged or not.
     """
 
-    objects: Tensor
+    pairs: Tensor
     odd: Tensor
     anchor: Tensor | None
     weight: Tensor | None
     n_objects: int
 
     @classmethod
-    def of(cls, triplets: Triplets | Judgments, device: torch.device | str = "cpu") -> Self:
+    def of(cls, triplets: Triplets | Judgments, device: torch.device | str = "cpu") -> Judgments:
         """One row per judgment, in the order of `triplets`."""
         if isinstance(triplets, Judgments):
-            return triplets  # type: ignore[return-value]
-        anchor = _to(triplets.anchor, device) if triplets.anchored.any() else None
-        return cls(
-            _to(triplets.objects, device), _to(triplets.odd, device), anchor, None,
+            return triplets
+        return Judgments(
+            pair_ids(_to(triplets.objects, device), triplets.n_objects),
+            _to(triplets.odd, device),
+            _to(triplets.anchor, device) if triplets.anchored.any() else None,
+            None,
             triplets.n_objects,
         )
 
     @classmethod
-    def aggregated(cls, triplets: Triplets, device: torch.device | str = "cpu") -> Self:
+    def aggregated(cls, triplets: Triplets, device: torch.device | str = "cpu") -> Judgments:
         """One weighted row per distinct judgment, where that saves a tenth of the rows.
 
         The log-likelihood is the same; its cost goes by distinct judgments.
         """
-        first, weight = triplets.distinct_judgments()
+        first, counts = triplets.distinct_judgments()
         if len(first) > 0.9 * len(triplets):
             return cls.of(triplets, device)
         rows = cls.of(triplets[first], device)
-        weight = torch.as_tensor(weight, dtype=torch.get_default_dtype(), device=device)
-        return cls(rows.objects, rows.odd, rows.anchor, weight, rows.n_objects)
+        weight = torch.as_tensor(counts, dtype=torch.get_default_dtype(), device=device)
+        return Judgments(rows.pairs, rows.odd, rows.anchor, weight, rows.n_objects)
 
     def __len__(self) -> int:
         return len(self.odd)
 
-    def __getitem__(self, rows: Tensor | slice) -> Self:
-        return type(self)(
-            self.objects[rows],
+    def __getitem__(self, rows: Tensor | slice) -> Judgments:
+        return Judgments(
+            self.pairs[:, rows],
             self.odd[rows],
             None if self.anchor is None else self.anchor[rows],
             None if self.weight is None else self.weight[rows],
@@ -91,15 +92,21 @@ class Judgments:
         )
 
 
-def choice_logits(X: Tensor, objects: Tensor, anchor: Tensor | None = None) -> Tensor:
-    """Unnormalised log-probability that each of three objects is the odd one.
+def pair_ids(objects: Tensor, m: int) -> Tensor:
+    """Numbers i·m + j of the pairs that leave out each of three of `m` objects, (3, n)."""
+    i, j, k = objects.unbind(-1)
+    return torch.stack([j * m + k, i * m + k, i * m + j])
+
+
+def choice_log_probability(X: Tensor, pairs: Tensor, anchor: Tensor | None = None) -> Tensor:
+    """Log-probability that each of three objects is the odd one.
 
     Parameters
     ----------
     X : Tensor of shape (..., m, d)
         Non-negative embedding.
-    objects : Tensor of shape (n, 3)
-        Object ids of each triplet.
+    pairs : Tensor of shape (3, n)
+        The pairs of each triplet, from `pair_ids`.
     anchor : Tensor of shape (n,), optional
         Position that cannot be the odd one, -1 for none.
 
@@ -111,47 +118,45 @@ def choice_logits(X: Tensor, objects: Tensor, anchor: Tensor | None = None) -> T
     --------
     >>> import torch
     >>> X = torch.tensor([[2.0, 0.0], [1.0, 0.0], [0.0, 3.0]])
-    >>> choice_logits(X, torch.tensor([[0, 1, 2]])).softmax(-1)
+    >>> choice_log_probability(X, pair_ids(torch.tensor([[0, 1, 2]]), m=3)).exp()
     tensor([[0.1065, 0.1065, 0.7870]])
     """
-    i, j, k = objects.unbind(-1)
-    # Leaving out the first object leaves the pair (j, k), and so on.
-    similarity = pair_similarity(X, torch.stack([j, i, i]), torch.stack([k, k, j]))
-    logits = similarity.mT
+    similarity = pair_similarity(X, pairs)
     if anchor is not None:
-        ruled_out = anchor[:, None] == torch.arange(3, device=anchor.device)
-        logits = logits.masked_fill(ruled_out, -torch.inf)
-    return logits
+        ruled_out = anchor == torch.arange(3, device=anchor.device)[:, None]
+        similarity = similarity.masked_fill(ruled_out, -torch.inf)
+    # Three long rows are normalised twenty times faster than many short ones.
+    return similarity.log_softmax(-2).mT
 
 
 def log_likelihood(X: Tensor, judgments: Judgments) -> Tensor:
     """Log-probability of each judgment, shape (..., n); weights are not applied."""
-    log_p = choice_logits(X, judgments.objects, judgments.anchor).log_softmax(-1)
+    log_p = choice_log_probability(X, judgments.pairs, judgments.anchor)
     odd = judgments.odd[:, None].expand(*log_p.shape[:-1], 1)
     return log_p.gather(-1, odd).squeeze(-1)
 
 
-def pair_similarity(X: Tensor, first: Tensor, second: Tensor) -> Tensor:
-    """Dot products of the rows `first` and `second` of X, shape (..., *first.shape)."""
+def pair_similarity(X: Tensor, pairs: Tensor) -> Tensor:
+    """Dot products of the rows of X that `pairs` number, shape (..., *pairs.shape)."""
     m = X.shape[-2]
-    if m * m <= MOST_ENTRIES and first.numel() >= PAIRS_PER_ENTRY * m * m:
-        return _from_all_similarities(X, first, second)
-    return _from_rows(X, first, second)
+    if m * m <= MOST_ENTRIES and pairs.numel() >= PAIRS_PER_ENTRY * m * m:
+        flat = _from_all_similarities(X, pairs.flatten())
+    else:
+        flat = _from_rows(X, pairs.flatten())
+    return flat.unflatten(-1, pairs.shape)
 
 
-def _from_all_similarities(X: Tensor, first: Tensor, second: Tensor) -> Tensor:
+def _from_all_similarities(X: Tensor, pairs: Tensor) -> Tensor:
+    return (X @ X.mT).flatten(-2).index_select(-1, pairs)
+
+
+def _from_rows(X: Tensor, pairs: Tensor) -> Tensor:
     m = X.shape[-2]
-    S = X @ X.mT
-    wanted = (first * m + second).flatten()
-    return S.flatten(-2).index_select(-1, wanted).unflatten(-1, first.shape)
-
-
-def _from_rows(X: Tensor, first: Tensor, second: Tensor) -> Tensor:
-    flat = zip(first.flatten().split(BLOCK), second.flatten().split(BLOCK), strict=True)
     dots = [
-        (X.index_select(-2, a) * X.index_select(-2, b)).sum(-1) for a, b in flat
+        (X.index_select(-2, block // m) * X.index_select(-2, block % m)).sum(-1)
+        for block in pairs.split(BLOCK)
     ]
-    return torch.cat(dots, -1).unflatten(-1, first.shape)
+    return torch.cat(dots, -1)
 
 
 def _to(array: np.ndarray, device: torch.device | str) -> Tensor:

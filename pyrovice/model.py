@@ -1,19 +1,19 @@
 """The generative story (paper, "Formal setting" and "VICE").
 
-    X          ~ prior                            one weight per object and dimension
-    S          = [X]₊ [X]₊ᵀ                       similarity of every two objects
-    odd | S    ~ Categorical(softmax of the pairs' similarities)
+X          ~ prior                            one weight per object and dimension
+S          = [X]₊ [X]₊ᵀ                       similarity of every two objects
+odd | S    ~ Categorical(softmax of the pairs' similarities)
 """
 
 from __future__ import annotations
 
 import pyro
-import pyro.distributions as dist
 from pyro import poutine
 from torch import Tensor
 
+from pyrovice.distributions import OddOneOut
 from pyrovice.errors import DataError
-from pyrovice.likelihood import Judgments, choice_logits
+from pyrovice.likelihood import Judgments, choice_log_probability
 from pyrovice.priors import Prior, resolve_prior
 from pyrovice.triplets import Triplets
 
@@ -64,25 +64,25 @@ class Model:
         X = self.prior(self.n_objects, self.dimensions)
         with pyro.plate("triplet", len(judgments), subsample=batch, dim=-1):
             shown = judgments if batch is None else judgments[batch]
-            logits = choice_logits(X.relu(), shown.objects, shown.anchor)
+            log_p = choice_log_probability(X.relu(), shown.pairs, shown.anchor)
             if X.dim() > 2:
                 # Dimensions left of "object" (particles, chains) stay left of it.
-                logits = logits.unsqueeze(-3)
+                log_p = log_p.unsqueeze(-3)
             # A row that stands for several equal judgments counts as often.
             with poutine.scale(scale=1.0 if shown.weight is None else shown.weight):
-                return pyro.sample("odd", dist.Categorical(logits=logits), obs=shown.odd)
+                return pyro.sample("odd", OddOneOut(log_p), obs=shown.odd)
 
     def with_dimensions(self, dimensions: int) -> Model:
         """The same model with another number of dimensions."""
         return Model(self.prior, self.n_objects, dimensions, self.data)
 
     def _judgments(self, data: Triplets | Judgments | None) -> Judgments:
-        if data is None and self.data is None:
+        judgments = self.data if data is None else Judgments.of(data)
+        if judgments is None:
             raise DataError(
                 "This model has no judgments of its own (a loaded fit holds none): call it "
                 "with some, model(triplets)."
             )
-        judgments = self.data if data is None else Judgments.of(data)
         if judgments.n_objects != self.n_objects:
             raise DataError(
                 f"The judgments are of {judgments.n_objects} objects and the model of "

@@ -7,14 +7,14 @@ moves the guide along the gradient of the ELBO.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyro
 import torch
+from numpy.typing import NDArray
 from pyro import poutine
 from torch import Tensor
 
@@ -25,20 +25,26 @@ from pyrovice.evaluation import hits, log_score
 from pyrovice.guides import Guide, MeanFieldGuide
 from pyrovice.likelihood import Judgments
 from pyrovice.model import Model
-from pyrovice.posterior import Posterior, posterior_of
+from pyrovice.posterior import posterior_of
 from pyrovice.predictive import predict
 from pyrovice.progress import Progress
 from pyrovice.training import STARTS, Training
 from pyrovice.triplets import Triplets
 
 # Dimensions may be dropped from this step on: earlier, none has had time to grow.
-DROP_FROM_STEP = 300
+DROP_FROM_STEP = 500
+# Counting dimensions costs as much as a step, so it is not done after each.
+LOOK_EVERY = 25
 VALIDATION_DRAWS = 10
 
 
 @dataclass(frozen=True)
 class Epoch:
-    """One row of the history; all but the counts in nats per judgment."""
+    """One row of the history; losses in nats per judgment.
+
+    Dimensions and validation scores are as of the last look, at most
+    `LOOK_EVERY` steps or one epoch ago.
+    """
 
     epoch: int
     step: int
@@ -64,8 +70,10 @@ class Run:
     def table(self) -> pd.DataFrame:
         """The history, one row per epoch."""
         columns = list(Epoch.__dataclass_fields__)
-        frame = pd.DataFrame([asdict(epoch) for epoch in self.history], columns=columns)
-        return frame.dropna(axis="columns", how="all").set_index("epoch")
+        if not any(epoch.validation_accuracy is not None for epoch in self.history):
+            columns = [column for column in columns if not column.startswith("validation")]
+        rows = [asdict(epoch) for epoch in self.history]
+        return pd.DataFrame(rows, columns=columns).set_index("epoch")
 
 
 def train(
@@ -129,57 +137,79 @@ def _run_epochs(
     validation: Triplets | None,
     bar: Progress,
 ) -> None:
-    optimizer = torch.optim.Adam(
-        _parameters(run, elbo, judgments), lr=training.learning_rate, fused=True
-    )
+    optimizer = _adam(_parameters(run, elbo, judgments), training)
     began = time.perf_counter()
     rows = training.rows_per_batch(len(judgments))
-    step, settled_at = 0, None
+    decay = 0 if training.schedule is None else training.schedule.steps
+    step = looked_at = 0
+    seen = Look.at(run.guide, validation)
     for epoch in range(training.max_epochs):
         terms = []
         for batch in _batches(len(judgments), rows, judgments.odd.device):
-            if settled_at is not None:
-                _set_rate(
-                    optimizer, training.schedule.rate(training.learning_rate, step - settled_at)
-                )
+            if training.schedule is not None:
+                _set_rate(optimizer, training.schedule.rate(training.learning_rate, step))
             optimizer.zero_grad()
             log_likelihood, complexity = elbo.terms(run.model, run.guide, judgments, batch)
             ((complexity - log_likelihood) / n).backward()
             optimizer.step()
             terms.append(torch.stack([log_likelihood.detach(), complexity.detach()]))
             step += 1
-        data_term, complexity_term = (torch.stack(terms).mean(0) / n).tolist()
-        if not np.isfinite(data_term + complexity_term):
+        log_likelihood, complexity = (torch.stack(terms).mean(0) / n).tolist()
+        if not np.isfinite(log_likelihood + complexity):
             raise PyroviceError(
-                f"The loss became {complexity_term - data_term} in epoch {epoch}; try "
+                f"The loss became {complexity - log_likelihood} in epoch {epoch}; try "
                 f"Training(learning_rate={training.learning_rate / 5:g})."
             )
-        posterior = posterior_of(run.guide)
-        counts = pruning.importance(posterior.zero_probability())
-        kept = counts > pruning.MIN_OBJECTS
-        scores = {} if validation is None else _validate(posterior, validation)
+        look = step - looked_at >= LOOK_EVERY or epoch in (0, training.max_epochs - 1)
+        if look:
+            seen, looked_at = Look.at(run.guide, validation), step
         run.history.append(
             Epoch(
-                epoch, step, complexity_term - data_term, data_term, complexity_term,
-                int(kept.sum()), time.perf_counter() - began, **scores,
+                epoch=epoch,
+                step=step,
+                loss=complexity - log_likelihood,
+                log_likelihood=log_likelihood,
+                complexity=complexity,
+                dimensions=int(seen.kept.sum()),
+                seconds=time.perf_counter() - began,
+                **seen.validation,
             )
         )
-        epochs_left = training.max_epochs - epoch - 1
-        if settled_at is None and training.stop.reached(run.history):
-            settled_at = step
-        if settled_at is not None:
-            steps_left = 0 if training.schedule is None else (
-                training.schedule.steps - (step - settled_at)
-            )
-            epochs_left = min(epochs_left, -(-steps_left * rows // len(judgments)))
-        bar.update(run.history[-1].loss, run.history[-1].dimensions, max(epochs_left, 0))
-        if settled_at is not None and steps_left <= 0:
+        # Nobody knows when the rule will be content, but the decay is sure to go on.
+        bar.update(run.history[-1], epochs_left=max(1, (decay - step) * rows // len(judgments)))
+        if step >= decay and training.stop.reached(run.history):
             run.converged = True
             return
-        if training.stop.collapsed(run.history):
+        if step >= decay and training.stop.collapsed(run.history):
             return
-        if training.drop_collapsed and step >= DROP_FROM_STEP and 0 < kept.sum() < len(kept):
-            optimizer = _drop(run, optimizer, np.flatnonzero(kept))
+        if look and training.drop_collapsed and step >= DROP_FROM_STEP:
+            optimizer = _drop(run, optimizer, training, np.flatnonzero(seen.kept))
+
+
+@dataclass(frozen=True)
+class Look:
+    """What is found on stopping to look at the guide."""
+
+    kept: NDArray[np.bool_]
+    validation: dict[str, float]
+
+    @classmethod
+    def at(cls, guide: Guide, validation: Triplets | None) -> Look:
+        """Count the dimensions and score the validation judgments."""
+        posterior = posterior_of(guide)
+        counts = pruning.importance(posterior.zero_probability())
+        scores = {}
+        if validation is not None:
+            p = predict(posterior, validation, VALIDATION_DRAWS, seed=0)
+            scores = {
+                "validation_cross_entropy": float(-log_score(p, validation.odd).mean()),
+                "validation_accuracy": float(hits(p, validation.odd).mean()),
+            }
+        return cls(counts > pruning.MIN_OBJECTS, scores)
+
+
+def _adam(parameters: Iterable[Tensor], training: Training) -> torch.optim.Adam:
+    return torch.optim.Adam(parameters, lr=training.learning_rate, betas=training.betas, fused=True)
 
 
 def _batches(rows: int, size: int, device: torch.device) -> Iterator[Tensor | None]:
@@ -200,16 +230,16 @@ def _parameters(run: Run, elbo: TwoTermELBO, judgments: Judgments) -> list[Tenso
     return [value.unconstrained() if hasattr(value, "unconstrained") else value for value in used]
 
 
-def _drop(run: Run, optimizer: torch.optim.Adam, kept: np.ndarray) -> torch.optim.Adam:
+def _drop(
+    run: Run, optimizer: torch.optim.Adam, training: Training, kept: NDArray[np.intp]
+) -> torch.optim.Adam:
     """Leave only the kept dimensions in the model, the guide and Adam's memory."""
     old = run.guide
-    if not isinstance(old, MeanFieldGuide):
+    if not isinstance(old, MeanFieldGuide) or not 0 < len(kept) < run.model.dimensions:
         return optimizer
     new = old.select(kept)
     columns = torch.as_tensor(kept, device=old.loc.X.device)
-    follower = torch.optim.Adam(
-        new.parameters(), lr=optimizer.param_groups[0]["lr"], fused=True
-    )
+    follower = _adam(new.parameters(), training)
     for name, dim in old.column_dims().items():
         memory = optimizer.state[old.get_parameter(name)]
         follower.state[new.get_parameter(name)] = {
@@ -224,11 +254,3 @@ def _drop(run: Run, optimizer: torch.optim.Adam, kept: np.ndarray) -> torch.opti
 def _set_rate(optimizer: torch.optim.Adam, rate: float) -> None:
     for group in optimizer.param_groups:
         group["lr"] = rate
-
-
-def _validate(posterior: Posterior, validation: Triplets) -> dict[str, Any]:
-    p = predict(posterior, validation, VALIDATION_DRAWS, seed=0)
-    return {
-        "validation_cross_entropy": float(-log_score(p, validation.odd).mean()),
-        "validation_accuracy": float(hits(p, validation.odd).mean()),
-    }

@@ -66,7 +66,7 @@ class NormalPosterior:
 
     @property
     def shape(self) -> tuple[int, int]:
-        return self.mu.shape  # type: ignore[return-value]
+        return self.mu.shape
 
     def draws(self, n: int, seed: int) -> Array:
         generator = torch.Generator().manual_seed(seed)
@@ -89,7 +89,7 @@ class NormalPosterior:
         return np.sqrt(np.maximum(variance, 0)).astype(np.float32)
 
     def zero_probability(self) -> NDArray[np.float64]:
-        return ndtr(-self.mu.astype(float) / self.sigma)
+        return ndtr(-self.mu.astype(float) / np.maximum(self.sigma, np.finfo(np.float32).tiny))
 
     def select(self, columns: Sequence[int] | NDArray[np.intp]) -> NormalPosterior:
         return NormalPosterior(self.mu[:, columns], self.sigma[:, columns])
@@ -106,7 +106,7 @@ class DrawnPosterior:
 
     @property
     def shape(self) -> tuple[int, int]:
-        return self.stored.shape[1:]  # type: ignore[return-value]
+        return self.stored.shape[1:]
 
     def draws(self, n: int, seed: int) -> Array:
         kept = len(self.stored)

@@ -7,14 +7,12 @@ import torch
 from numpy.typing import NDArray
 
 from pyrovice.errors import DataError
-from pyrovice.likelihood import Judgments, choice_logits
+from pyrovice.likelihood import Judgments, choice_log_probability
 from pyrovice.posterior import Posterior
 from pyrovice.triplets import Triplets
 
 
-def predict(
-    posterior: Posterior, triplets: Triplets, draws: int, seed: int
-) -> NDArray[np.float64]:
+def predict(posterior: Posterior, triplets: Triplets, draws: int, seed: int) -> NDArray[np.float64]:
     """Mean over posterior draws of the probability of each position being odd, (n, 3)."""
     if draws < 1:
         raise DataError(f"draws={draws}; expected at least one.")
@@ -26,5 +24,5 @@ def predict(
     shown = Judgments.of(triplets)
     total = torch.zeros(len(triplets), 3, dtype=torch.float64)
     for X in posterior.draws(draws, seed):
-        total += choice_logits(torch.from_numpy(X), shown.objects, shown.anchor).softmax(-1)
+        total += choice_log_probability(torch.from_numpy(X), shown.pairs, shown.anchor).exp()
     return (total / draws).numpy()

@@ -7,6 +7,8 @@ import sys
 from types import TracebackType
 from typing import Self
 
+from pyrovice.stopping import Epoch
+
 
 class Progress:
     """Epoch, −ELBO/n, kept dimensions and time left, where somebody is watching.
@@ -22,12 +24,14 @@ class Progress:
 
             self._bar = tqdm(total=epochs, desc=title, unit="epoch", leave=True)
 
-    def update(self, loss: float, dimensions: int, epochs_left: int) -> None:
-        """One epoch is over; at most `epochs_left` follow."""
+    def update(self, epoch: Epoch, epochs_left: int) -> None:
+        """One epoch is over; about `epochs_left` follow."""
         if self._bar is None:
             return
         self._bar.total = self._bar.n + 1 + epochs_left
-        self._bar.set_postfix_str(f"-ELBO/n {loss:.4f}, {dimensions} dimensions", refresh=False)
+        self._bar.set_postfix_str(
+            f"-ELBO/n {epoch.loss:.4f}, {epoch.dimensions} dimensions", refresh=False
+        )
         self._bar.update()
 
     def __enter__(self) -> Self:

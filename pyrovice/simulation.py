@@ -10,7 +10,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 
 from pyrovice.errors import DataError
-from pyrovice.likelihood import choice_logits
+from pyrovice.likelihood import choice_log_probability, pair_ids
 from pyrovice.triplets import Triplets
 
 
@@ -88,5 +88,5 @@ def choice_probabilities(
 ) -> NDArray[np.float64]:
     """Probability that each of three objects is the odd one, for one fixed embedding."""
     X = torch.as_tensor(np.ascontiguousarray(embedding, dtype=np.float64))
-    logits = choice_logits(X, torch.as_tensor(objects.astype(np.int64)))
-    return logits.softmax(-1).numpy()
+    pairs = pair_ids(torch.as_tensor(objects.astype(np.int64)), len(X))
+    return choice_log_probability(X, pairs).exp().numpy()

@@ -55,8 +55,7 @@ def from_pair_counts(judgments: Judgments, dimensions: int) -> tuple[Tensor, Ten
 def pair_counts(judgments: Judgments) -> tuple[Tensor, Tensor]:
     """Times kept minus expected by chance, and times shown; symmetric, (m, m)."""
     m = judgments.n_objects
-    i, j, k = judgments.objects.unbind(-1)
-    pairs = torch.stack([j * m + k, i * m + k, i * m + j])
+    pairs = judgments.pairs.flatten()
     allowed = torch.ones(3, len(judgments))
     if judgments.anchor is not None:
         allowed = (judgments.anchor != torch.arange(3)[:, None]).to(allowed)
@@ -65,8 +64,8 @@ def pair_counts(judgments: Judgments) -> tuple[Tensor, Tensor]:
     if judgments.weight is not None:
         allowed, excess = allowed * judgments.weight, excess * judgments.weight
     total = torch.zeros(2, m * m)
-    total[0].index_add_(0, pairs.flatten(), excess.flatten())
-    total[1].index_add_(0, pairs.flatten(), allowed.flatten())
+    total[0].index_add_(0, pairs, excess.flatten())
+    total[1].index_add_(0, pairs, allowed.flatten())
     total = total.view(2, m, m)
     total = total + total.mT
     return total[0], total[1]

@@ -20,6 +20,7 @@ import pandas as pd
 import pyro
 import pyro.distributions as dist
 import torch
+from pyro.distributions.torch_distribution import TorchDistributionMixin
 from torch.nn import Parameter
 
 from pyrovice.errors import GuideError, OverwriteError, PriorError, SavedFitError
@@ -32,7 +33,9 @@ from pyrovice.stopping import MaxEpochs, Stability
 from pyrovice.training import Anneal, Training
 
 FORMAT = 1
-VALUES = {cls.__name__: cls for cls in (SpikeSlab, MeanField, Training, Anneal, Stability, MaxEpochs)}
+VALUES = {
+    cls.__name__: cls for cls in (SpikeSlab, MeanField, Training, Anneal, Stability, MaxEpochs)
+}
 POSTERIORS: dict[frozenset[str], type] = {
     frozenset({"mu", "sigma"}): NormalPosterior,
     frozenset({"stored"}): DrawnPosterior,
@@ -122,9 +125,11 @@ def load(path: str | Path) -> Fit:
     """
     path = Path(path)
     if not path.is_file():
-        raise FileNotFoundError(f"{path} does not exist; expected a file that fit.save(path) wrote.")
+        raise FileNotFoundError(
+            f"{path} does not exist; expected a file that fit.save(path) wrote."
+        )
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         return _rebuild(arrays)
     except SavedFitError as error:
@@ -139,12 +144,14 @@ def describe(value: Any) -> Any:
     """A prior, guide or setting as JSON."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
+    if isinstance(value, tuple):
+        return [describe(item) for item in value]
     if type(value) is VALUES.get(type(value).__name__) and is_dataclass(value):
         return {
             "kind": type(value).__name__,
             **{f.name: describe(getattr(value, f.name)) for f in fields(value)},
         }
-    if isinstance(value, dist.TorchDistribution) and _named_distribution(value) is type(value):
+    if _is_pyro_distribution(value):
         arguments = {name: float(getattr(value, name)) for name in value.arg_constraints}
         return {"kind": "distribution", "name": type(value).__name__, "arguments": arguments}
     return {"kind": "code", "text": getattr(value, "__name__", None) or repr(value)}
@@ -152,6 +159,8 @@ def describe(value: Any) -> Any:
 
 def restore(described: Any) -> Any:
     """What :func:`describe` described."""
+    if isinstance(described, list):
+        return tuple(restore(item) for item in described)
     if not isinstance(described, dict):
         return described
     kind = described["kind"]
@@ -159,7 +168,7 @@ def restore(described: Any) -> Any:
         return GivenAsCode(str(described["text"]))
     if kind == "distribution":
         cls = getattr(dist, described["name"])
-        if not (isinstance(cls, type) and issubclass(cls, dist.TorchDistribution)):
+        if not (isinstance(cls, type) and issubclass(cls, TorchDistributionMixin)):
             raise SavedFitError(f"{described['name']!r} is no distribution.")
         return cls(**{name: float(value) for name, value in described["arguments"].items()})
     if kind not in VALUES:
@@ -169,8 +178,9 @@ def restore(described: Any) -> Any:
     )
 
 
-def _named_distribution(value: dist.TorchDistribution) -> type | None:
-    return getattr(dist, type(value).__name__, None)
+def _is_pyro_distribution(value: Any) -> bool:
+    name = type(value).__name__
+    return isinstance(value, TorchDistributionMixin) and getattr(dist, name, None) is type(value)
 
 
 def _rebuild(arrays: dict[str, np.ndarray]) -> Fit:

@@ -68,7 +68,7 @@ def judgments_to_columns(triplets: Triplets) -> pd.DataFrame:
     frame = pd.DataFrame(shown, columns=["object_1", "object_2", "object_3"])
     frame["odd"] = shown[rows, triplets.odd]
     if triplets.anchored.any():
-        frame["anchor"] = np.where(triplets.anchored, shown[rows, triplets.anchor], None)
+        frame["anchor"] = pd.Series(shown[rows, triplets.anchor]).where(triplets.anchored)
     if triplets.participants is not None:
         frame["participant"] = triplets.participants
     return frame
@@ -81,7 +81,9 @@ def _ids_of(
     if all(pd.api.types.is_numeric_dtype(dtype) for dtype in shown.dtypes):
         return whole_numbers(shown.to_numpy(), "objects"), names
     text = shown.astype(str).to_numpy(dtype=object)
-    known = sorted(set(text.ravel())) if names is None else check_names(names, np.zeros(1))
+    known = (
+        sorted(set(text.ravel())) if names is None else check_names(names, np.zeros(1, np.int64))
+    )
     ids = pd.Index(known).get_indexer(text.ravel()).reshape(text.shape)
     unknown = np.argwhere(ids < 0)
     if unknown.size:

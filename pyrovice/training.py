@@ -10,32 +10,35 @@ from pyrovice.starts import Start, from_noise, from_pair_counts
 from pyrovice.stopping import Stability, StoppingRule
 
 STARTS: dict[str, Start] = {"pair counts": from_pair_counts, "noise": from_noise}
-# Rows from which a batch is a share of the data, and that share.
-LARGE_DATA = 2**14
-BATCHES_PER_EPOCH = 10
+# Judgments per step: more of them cost time and find nothing more, fewer lose dimensions.
+LARGE_BATCH = 150_000
 
 
 @dataclass(frozen=True)
 class Anneal:
-    """Lower the learning rate along a cosine once the stopping rule is content.
+    """Lower the learning rate along half a cosine, then keep it there.
 
-    Noise of a large learning rate keeps the bound from its optimum, and a decay
-    fixed beforehand would stop before the dimensions have settled: so the rate
-    stays high until they have, then falls to its end within `steps`.
+    A high rate finds the dimensions, but its noise holds the bound away from its
+    optimum and slowly wears weak dimensions out: it should fall from the start.
 
     Parameters
     ----------
     steps : int
-        Length of the decay.
+        Length of the decay. The stopping rule is asked only after it.
     to : float
         The last learning rate.
+
+    Examples
+    --------
+    >>> Anneal(steps=100, to=0.0).rate(0.05, step=50)
+    0.025
     """
 
-    steps: int = 500
+    steps: int = 2000
     to: float = 0.001
 
     def rate(self, start: float, step: int) -> float:
-        """The learning rate `step` steps into the decay."""
+        """The learning rate at a step."""
         share = min(step / self.steps, 1.0)
         return self.to + (start - self.to) * 0.5 * (1 + math.cos(math.pi * share))
 
@@ -46,20 +49,20 @@ class Training:
 
     Parameters
     ----------
-    learning_rate : float
-        Adam's step size.
+    learning_rate, betas : float, pair of float
+        Adam's step size and the memory of its two averages.
     batch_size : int or "auto"
-        Judgments per step; ``"auto"`` takes all of a small data set and a tenth
-        of a large one.
+        Judgments per step; ``"auto"`` takes all of up to about 200,000, otherwise
+        equal parts of about 150,000.
     max_epochs : int
         Passes through the data after which training ends unsettled.
     particles : int
         Draws of X per step.
     schedule : Anneal, optional
-        How the learning rate falls once `stop` is reached; None keeps it
-        constant and ends there.
+        How the learning rate falls; None keeps it constant.
     stop : StoppingRule
-        When the fit has settled: ``Stability(...)`` or ``MaxEpochs(...)``.
+        When the fit has settled: ``Stability(...)`` or ``MaxEpochs(...)``; with a
+        schedule, not before the learning rate is down.
     start : {"pair counts", "noise"}
         First values of the guide: from the judgments, or the paper's.
     drop_collapsed : bool
@@ -76,11 +79,12 @@ class Training:
     """
 
     learning_rate: float = 0.05
+    betas: tuple[float, float] = (0.9, 0.99)
     batch_size: int | str = "auto"
     max_epochs: int = 5000
     particles: int = 1
     schedule: Anneal | None = Anneal()
-    stop: StoppingRule = Stability(window=300, unit="steps", tolerance=1e-3)
+    stop: StoppingRule = Stability(window=200, unit="steps", tolerance=1e-3)
     start: str = "pair counts"
     drop_collapsed: bool = True
 
@@ -93,6 +97,9 @@ class Training:
             raise PyroviceError(
                 f"batch_size={self.batch_size!r}; expected a positive whole number or 'auto'."
             )
+        if len(self.betas) != 2 or not all(0 <= beta < 1 for beta in self.betas):
+            raise PyroviceError(f"betas={self.betas!r}; expected two numbers from 0 to below 1.")
+        object.__setattr__(self, "betas", tuple(self.betas))
         for name in ("max_epochs", "particles"):
             value = getattr(self, name)
             if not (isinstance(value, int) and value >= 1):
@@ -105,6 +112,7 @@ class Training:
         """The recipe of the paper to the letter: slow, and kept for comparison."""
         return cls(
             learning_rate=0.001,
+            betas=(0.9, 0.999),
             batch_size=128,
             max_epochs=2000,
             particles=1,
@@ -118,6 +126,4 @@ class Training:
         """How many of `rows` judgments one step uses."""
         if isinstance(self.batch_size, int):
             return min(self.batch_size, rows)
-        if rows <= LARGE_DATA:
-            return rows
-        return max(LARGE_DATA, math.ceil(rows / BATCHES_PER_EPOCH))
+        return math.ceil(rows / max(1, round(rows / LARGE_BATCH)))

@@ -283,8 +283,8 @@ class Triplets:
                 "concat joins judgments of the same objects only, and these differ in their "
                 "names. Pass the same names=... (all objects, same order) to each."
             )
-        told = [part.participants for part in parts]
-        if any(who is None for who in told) and any(who is not None for who in told):
+        told = [part.participants for part in parts if part.participants is not None]
+        if told and len(told) < len(parts):
             raise DataError(
                 "Some parts say who judged and others do not; give all of them participants "
                 "or none."
@@ -294,7 +294,7 @@ class Triplets:
             np.concatenate([part.odd for part in parts]),
             names=parts[0].names,
             anchor=np.concatenate([part.anchor for part in parts]),
-            participants=None if told[0] is None else np.concatenate(told),
+            participants=np.concatenate(told) if told else None,
         )
 
     # ------------------------------------------------------------------ turned into
@@ -411,7 +411,7 @@ class Triplets:
         frame["judgments"] = counts.sum(axis=1)
         if self.anchored.any():
             anchors = np.take_along_axis(self.objects[rows], self.anchor[rows, None] % 3, axis=1)
-            frame["anchor"] = np.where(self.anchored[rows], names[anchors[:, 0]], None)
+            frame["anchor"] = pd.Series(names[anchors[:, 0]]).where(self.anchored[rows])
         return frame
 
     # ------------------------------------------------------------------ facts
@@ -457,11 +457,10 @@ class Triplets:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Triplets):
             return NotImplemented
-        if (self.participants is None) != (other.participants is None):
-            return False
-        same_people = self.participants is None or np.array_equal(
-            self.participants, other.participants
-        )
+        if self.participants is None or other.participants is None:
+            same_people = self.participants is other.participants
+        else:
+            same_people = np.array_equal(self.participants, other.participants)
         return bool(
             same_people
             and self.names == other.names

@@ -39,6 +39,7 @@ def whole_numbers(values: ArrayLike, what: str) -> NDArray[np.int64]:
 
 
 def check_names(names: Sequence[str] | None, ids: NDArray[np.int64]) -> tuple[str, ...]:
+    """The names as a tuple, unique; the ids themselves where there are none."""
     if names is None:
         return default_names(max(int(ids.max()) + 1, 0))
     if isinstance(names, str):
@@ -54,10 +55,12 @@ def check_names(names: Sequence[str] | None, ids: NDArray[np.int64]) -> tuple[st
 
 
 def default_names(n_objects: int) -> tuple[str, ...]:
+    """Ids as names."""
     return tuple(map(str, range(n_objects)))
 
 
 def check_ids(ids: NDArray[np.int64], names: tuple[str, ...]) -> None:
+    """Refuse ids that name no object."""
     low, high, m = int(ids.min()), int(ids.max()), len(names)
     if low < 0:
         raise DataError(
@@ -78,6 +81,7 @@ def check_ids(ids: NDArray[np.int64], names: tuple[str, ...]) -> None:
 
 
 def check_rows(ids: NDArray[np.int64]) -> None:
+    """Refuse rows that are no triplet in ascending order."""
     first, second, third = ids.T
     repeated = np.flatnonzero((first == second) | (second == third) | (first == third))
     if repeated.size:
@@ -94,6 +98,7 @@ def check_rows(ids: NDArray[np.int64]) -> None:
 
 
 def positions_within(values: ArrayLike, n: int, what: str, lowest: int) -> NDArray[np.int8]:
+    """Positions 0, 1, 2 (or `lowest` for none), one per judgment."""
     array = whole_numbers(values, what)
     if array.shape != (n,):
         raise DataError(f"{what} has shape {array.shape}, expected ({n},): one per judgment.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 BLUE = "#0072B2"
 ORANGE = "#D55E00"
 GREEN = "#009E73"
@@ -9,7 +11,7 @@ GREY = "#6E6E6E"
 COLUMN_WIDTH = 3.4
 PAGE_WIDTH = 7.0
 SMALL = 7
-STYLE = {
+STYLE: Any = {
     "font.size": 8,
     "axes.titlesize": 8,
     "axes.labelsize": 8,

@@ -12,8 +12,9 @@ Three kinds serve as the ``prior`` of :func:`pyrovice.fit`:
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
-from pyro.distributions import TorchDistribution
+from pyro.distributions.torch_distribution import TorchDistributionMixin
 from torch import Tensor
 
 from pyrovice.errors import PriorError
@@ -22,13 +23,13 @@ from pyrovice.priors.spike_slab import SpikeSlab
 
 __all__ = ["Prior", "SpikeSlab", "resolve_prior"]
 
-Prior = TorchDistribution | Callable[[int, int], Tensor]
+Prior: TypeAlias = "TorchDistributionMixin | Callable[[int, int], Tensor]"
 
 
 def resolve_prior(prior: Prior) -> Callable[[int, int], Tensor]:
     """The function that samples the site ``"X"``, for any of the three kinds."""
     # Distributions are callable too (they draw a sample), so they come first.
-    if isinstance(prior, TorchDistribution):
+    if isinstance(prior, TorchDistributionMixin):
         return Entrywise(prior)
     if isinstance(prior, type) or not callable(prior):
         raise PriorError(

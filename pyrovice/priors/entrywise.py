@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pyro
-from pyro.distributions import TorchDistribution
+from pyro.distributions.torch_distribution import TorchDistributionMixin
 from torch import Tensor
 
 from pyrovice.errors import PriorError
 
 
 def sample_entrywise(
-    distribution: TorchDistribution, n_objects: int, dimensions: int
+    distribution: TorchDistributionMixin, n_objects: int, dimensions: int
 ) -> Tensor:
     """Sample the site ``"X"``: one entry per object and dimension."""
     with pyro.plate("object", n_objects, dim=-2), pyro.plate("dimension", dimensions, dim=-1):
@@ -23,7 +23,7 @@ def sample_entrywise(
 class Entrywise:
     """Any univariate, continuous Pyro distribution as the prior of every entry."""
 
-    distribution: TorchDistribution
+    distribution: TorchDistributionMixin
 
     def __post_init__(self) -> None:
         d = self.distribution

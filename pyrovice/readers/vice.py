@@ -203,4 +203,6 @@ def _check_triplets(path: Path, rows: NDArray[np.int64], n_objects: int) -> None
         at = np.flatnonzero(bad)
         if at.size:
             more = f" ({at.size} such rows)" if at.size > 1 else ""
-            raise DataError(f"{path}, {_line(path, at[0])}: {ids[at[0]].tolist()} {complaint}.{more}")
+            raise DataError(
+                f"{path}, {_line(path, at[0])}: {ids[at[0]].tolist()} {complaint}.{more}"
+            )

@@ -1,0 +1,66 @@
+import numpy as np
+import pytest
+
+import pyrovice as pv
+from pyrovice.evaluation import evaluate, hits, log_score
+
+
+@pytest.mark.parametrize(
+    ("p", "odd", "credit"),
+    [
+        ((0.8, 0.1, 0.1), 0, 1),
+        ((0.8, 0.1, 0.1), 1, 0),
+        ((1 / 3, 1 / 3, 1 / 3), 2, 1 / 3),
+        ((0.4, 0.4, 0.2), 0, 1 / 2),
+        ((0.4, 0.4, 0.2), 2, 0),
+    ],
+)
+def test_ties_are_shared_fairly(p, odd, credit):
+    assert hits(np.array([p]), np.array([odd]))[0] == pytest.approx(credit)
+
+
+def test_cross_entropy_weights_every_judgment_equally():
+    t = pv.Triplets([[0, 1, 2], [0, 1, 3], [0, 2, 3]], [0, 1, 2])
+    p = np.array([[0.5, 0.3, 0.2], [0.2, 0.7, 0.1], [0.1, 0.1, 0.8]])
+    assert evaluate(p, t).cross_entropy == pytest.approx(-np.log([0.5, 0.7, 0.8]).mean())
+
+
+def test_repeats_by_hand():
+    # {0,1,2}: answers 3, 1, 0; {0,1,3}: answers 0, 1, 1; {1,2,3} once only.
+    objects = [[0, 1, 2]] * 4 + [[0, 1, 3]] * 2 + [[1, 2, 3]]
+    t = pv.Triplets(objects, [0, 0, 0, 1, 1, 2, 0])
+    p = np.array([[0.6, 0.3, 0.1]] * 4 + [[0.2, 0.2, 0.6]] * 2 + [[1 / 3] * 3])
+    kl = 0.75 * np.log(0.75 / 0.6) + 0.25 * np.log(0.25 / 0.3)
+    kl_2 = 0.5 * np.log(0.5 / 0.2) + 0.5 * np.log(0.5 / 0.6)
+    chance = 0.75 * np.log(0.75 * 3) + 0.25 * np.log(0.25 * 3)
+    chance_2 = np.log(0.5 * 3)
+    scores = evaluate(p, t)
+    assert scores.kl_divergence == pytest.approx((kl + kl_2) / 2)
+    assert scores.chance_kl == pytest.approx((chance + chance_2) / 2)
+    assert scores.ceiling == pytest.approx((0.75 + 0.5) / 2)
+    assert scores.accuracy == pytest.approx((3 + 1 + 1 / 3) / 7)
+    assert scores.chance_accuracy == pytest.approx(1 / 3)
+    assert scores.n == 7
+
+
+def test_without_repeats_there_is_no_ceiling():
+    scores = evaluate(np.full((1, 3), 1 / 3), pv.Triplets([[0, 1, 2]], [0]))
+    assert scores.kl_divergence is scores.ceiling is scores.chance_kl is None
+    assert "ceiling" not in str(scores)
+
+
+def test_anchored_chance_is_a_half():
+    t = pv.Triplets([[0, 1, 2], [0, 1, 2]], [0, 2], anchor=[1, 1])
+    scores = evaluate(np.array([[0.5, 0.0, 0.5]] * 2), t)
+    assert scores.chance_accuracy == 0.5
+    assert scores.chance_kl == pytest.approx(0)
+    assert scores.accuracy == 0.5
+
+
+def test_a_probability_of_zero_is_scored_finitely():
+    assert np.isfinite(log_score(np.array([[1.0, 0.0, 0.0]]), np.array([1]))).all()
+
+
+def test_wrong_shape():
+    with pytest.raises(pv.DataError, match=r"expected \(1, 3\)"):
+        evaluate(np.ones((2, 3)), pv.Triplets([[0, 1, 2]], [0]))

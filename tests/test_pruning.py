@@ -1,0 +1,58 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from pyrovice import PyroviceError
+from pyrovice.pruning import importance, order
+
+probabilities = arrays(np.float64, (12, 4), elements=st.floats(0, 1))
+
+
+def step_up(p, alpha):
+    """Benjamini and Hochberg: the largest k with p_(k) <= k alpha / m."""
+    m, best = len(p), 0
+    for k, value in enumerate(sorted(p), start=1):
+        if value <= k * alpha / m:
+            best = k
+    return best
+
+
+@settings(deadline=None)
+@given(p=probabilities, alpha=st.sampled_from([0.01, 0.05, 0.2]))
+def test_fdr_is_the_step_up_rule(p, alpha):
+    expected = [step_up(column, alpha) for column in p.T]
+    got = importance(p, alpha=alpha)
+    # An exact tie with the threshold may fall to either side in floating point.
+    ties = np.isclose(np.sort(p, axis=0), np.arange(1, 13)[:, None] * alpha / 12, rtol=1e-12)
+    clear = ~ties.any(axis=0)
+    assert got[clear].tolist() == np.array(expected)[clear].tolist()
+
+
+@settings(deadline=None)
+@given(p=probabilities)
+def test_tail_never_selects_fewer(p):
+    assert (importance(p, "tail") >= importance(p, "fdr")).all()
+
+
+@settings(deadline=None)
+@given(p=probabilities, rows=st.permutations(range(12)), columns=st.permutations(range(4)))
+def test_order_of_objects_and_dimensions_does_not_matter(p, rows, columns):
+    assert importance(p[rows][:, columns]).tolist() == importance(p)[columns].tolist()
+
+
+def test_order_by_importance_then_weight():
+    weights = np.array([[1.0, 5.0, 2.0, 9.0]])
+    assert order(np.array([3, 7, 3, 0]), weights).tolist() == [1, 2, 0, 3]
+
+
+def test_bad_rules():
+    with pytest.raises(PyroviceError, match="expected one of 'fdr', 'tail'"):
+        importance(np.zeros((3, 1)), "bonferroni")
+    with pytest.raises(PyroviceError, match="not between 0 and 1"):
+        importance(np.zeros((3, 1)), alpha=5)
+
+
+def test_no_dimensions_at_all():
+    assert importance(np.zeros((3, 0))).shape == (0,)

@@ -1,0 +1,60 @@
+"""The README runs as printed."""
+
+import re
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import numpy as np
+import pandas as pd
+
+README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+SNIPPET, OWN_DATA, IN_PYRO = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+
+
+def test_the_first_snippet_and_the_one_in_pyro(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    namespace = {}
+    exec(SNIPPET, namespace)
+    assert len(SNIPPET.strip().splitlines()) <= 12
+    printed = capsys.readouterr().out
+    assert "7 dimensions kept" in printed
+    assert "accuracy" in printed
+    table = pd.read_csv("embedding.csv", index_col="object")
+    assert table.shape == (80, 7)
+    assert Path("dimensions.png").stat().st_size > 10_000
+    exec(IN_PYRO, namespace)
+
+
+def test_ways_to_bring_data(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    array = np.array([[0, 1, 2], [2, 0, 1]])
+    names = ["ant", "bee", "cat"]
+    np.save("train_90.npy", array)
+    Path("names.txt").write_text("\n".join(names))
+    Path("folder").mkdir()
+    np.save("folder/train_90.npy", array)
+    np.save("folder/test_10.npy", array)
+    table = pd.DataFrame(
+        {"left": ["ant"], "middle": ["bee"], "right": ["cat"], "answer": ["bee"], "choice": [2]}
+    )
+    namespace = {"array": array, "names": names, "table": table}
+    exec("import pyrovice as pv\n" + OWN_DATA, namespace)
+    lines = [line for line in OWN_DATA.splitlines() if line.startswith("pv.")]
+    assert [len(eval(line, namespace)) for line in lines] == [2, 1, 1, 2, 2]
+
+
+def test_its_two_commands_exist():
+    makefile = (Path(__file__).parent.parent / "Makefile").read_text()
+    first_block = re.search(r"```\n(.*?)```", README, flags=re.DOTALL).group(1)
+    commands = re.findall(r"^make (\S+)", first_block, flags=re.MULTILINE)
+    assert commands == ["demo", "test"]
+    for command in commands:
+        assert re.search(rf"^{command}:", makefile, flags=re.MULTILINE)
+
+
+def test_its_picture_is_there():
+    for target in re.findall(r"!\[.*?\]\((.*?)\)", README):
+        assert (Path(__file__).parent.parent / target).is_file()

@@ -1,0 +1,54 @@
+import pytest
+
+from pyrovice import Anneal, PyroviceError, Stability, Training
+
+
+def test_the_papers_recipe():
+    paper = Training.paper()
+    assert paper.learning_rate == 0.001
+    assert paper.batch_size == 128
+    assert paper.max_epochs == 2000
+    assert paper.particles == 1
+    assert paper.schedule is None
+    assert paper.stop == Stability(window=500)
+    assert paper.start == "noise"
+    assert not paper.drop_collapsed
+
+
+def test_the_rate_stays_between_its_ends():
+    schedule = Anneal(steps=100, to=0.001)
+    assert schedule.rate(0.05, 0) == pytest.approx(0.05)
+    assert schedule.rate(0.05, 50) == pytest.approx((0.05 + 0.001) / 2)
+    assert schedule.rate(0.05, 100) == schedule.rate(0.05, 150) == pytest.approx(0.001)
+
+
+def test_batches_follow_the_size_of_the_data():
+    auto = Training()
+    assert auto.rows_per_batch(500) == 500
+    assert auto.rows_per_batch(1_460_000) == 146_000
+    assert auto.rows_per_batch(30_000) == 16_384
+    assert Training(batch_size=128).rows_per_batch(500) == 128
+    assert Training(batch_size=128).rows_per_batch(50) == 50
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"learning_rate": 0.0},
+        {"learning_rate": float("nan")},
+        {"batch_size": 0},
+        {"batch_size": "all"},
+        {"max_epochs": 0},
+        {"particles": 1.5},
+        {"start": "random"},
+    ],
+)
+def test_bad_settings(bad):
+    with pytest.raises(PyroviceError, match=next(iter(bad))):
+        Training(**bad)
+
+
+def test_a_value_that_compares():
+    assert Training() == Training()
+    assert hash(Training()) == hash(Training())
+    assert Training() != Training.paper()

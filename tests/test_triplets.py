@@ -1,0 +1,224 @@
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import pyrovice as pv
+from pyrovice import DataError, Triplets
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: Triplets([[0, 1]], [0]), r"shape \(1, 2\), expected \(n, 3\)"),
+        (lambda: Triplets([0, 1, 2], [0]), r"shape \(3,\), expected \(n, 3\)"),
+        (lambda: Triplets([[0, 1, 2], [0, 1]], [0, 1]), "ragged"),
+        (lambda: Triplets([[0, 1, 2], [0, 1, 1]], [0, 0]), r"Row 1 repeats .* \[0, 1, 1\]"),
+        (lambda: Triplets([[0, 1, 1]], [0]), "2 objects; a triplet needs at least three"),
+        (lambda: Triplets([[2, 1, 0]], [0]), "not ascending.*from_array"),
+        (lambda: Triplets([[-1, 1, 2]], [0]), "negative id -1"),
+        (lambda: Triplets([[0, 1, 5]], [0], names="abc"), "single string"),
+        (lambda: Triplets([[0, 1, 5]], [0], names=list("abc")), "id 5, but there are 3 names"),
+        (lambda: Triplets([[1, 2, 3]], [0], names=list("abc")), "look 1-based: subtract 1"),
+        (lambda: Triplets([[0, 1, 2.5]], [0]), "2.5 at row 0; expected whole numbers"),
+        (lambda: Triplets([[0, 1, np.nan]], [0]), "nan at row 0"),
+        (lambda: Triplets([[0, 1, np.inf]], [0]), "inf at row 0"),
+        (lambda: Triplets([["a", "b", "c"]], [0]), "from_dataframe"),
+        (lambda: Triplets([], []), "empty"),
+        (lambda: Triplets(np.zeros((0, 3)), []), "empty"),
+        (lambda: Triplets([[0, 1, 2]], [3]), "odd is 3 in row 0; expected a position"),
+        (lambda: Triplets([[0, 1, 2]], [0, 1]), r"odd has shape \(2,\), expected \(1,\)"),
+        (lambda: Triplets([[0, 1, 2]], [1], anchor=[1]), "anchor as the odd one"),
+        (lambda: Triplets([[0, 1, 2]], [1], anchor=[-2]), "or -1 for none"),
+        (lambda: Triplets([[0, 1, 2]], [1], participants=["a", "b"]), "one label per judgment"),
+        (lambda: Triplets([[0, 1, 2]], [1], names=["a", "b"]), "id 2, but there are 2 names"),
+        (lambda: Triplets([[0, 1, 2]], [1], names=["a", "b", "a"]), "not unique: 'a'"),
+        (lambda: Triplets.from_array([[0, 1, 2]], odd="middle"), "odd='last'"),
+        (lambda: Triplets.from_array([[0, 1, 2]], n_objects=2), "id 2"),
+        (lambda: Triplets.from_array(np.zeros((2, 4))), r"shape \(2, 4\)"),
+        (lambda: Triplets.concat([]), "no judgments"),
+    ],
+)
+def test_bad_judgments_get_a_sentence(make, sentence):
+    with pytest.raises(DataError, match=sentence):
+        make()
+
+
+def test_fewer_than_three_objects():
+    with pytest.raises(DataError, match="at least three"):
+        pv.simulate(np.ones((2, 1)), 5, seed=0)
+
+
+def test_from_array_keeps_the_odd_object_wherever_it_stands():
+    array = np.array([[4, 2, 0], [1, 0, 3]])
+    for odd, column in (("last", 2), ("first", 0), ([1, 2], None)):
+        t = Triplets.from_array(array, odd=odd)
+        expected = array[:, column] if column is not None else array[[0, 1], [1, 2]]
+        assert np.array_equal(t.objects[[0, 1], t.odd], expected)
+        assert np.array_equal(t.objects, np.sort(array, axis=1))
+
+
+def test_whole_floats_are_ids():
+    assert Triplets.from_array([[0.0, 1.0, 2.0]]) == Triplets.from_array([[0, 1, 2]])
+
+
+def test_objects_without_judgments_are_counted():
+    assert Triplets.from_array([[0, 1, 2]], n_objects=9).n_objects == 9
+    assert Triplets.from_array([[0, 1, 2]], names=list("abcde")).n_objects == 5
+
+
+def test_immutable():
+    t = Triplets([[0, 1, 2]], [1])
+    with pytest.raises(AttributeError, match="immutable"):
+        t.odd = [2]
+    with pytest.raises(ValueError, match="read-only"):
+        t.objects[0, 0] = 7
+
+
+def test_indexing_keeps_objects_and_people():
+    t = Triplets([[0, 1, 2], [0, 1, 3]], [1, 2], participants=["ann", "bob"])
+    assert t[np.array([False, True])] == t[1:] == t[[1]] == t[1]
+    assert t[1].n_objects == 4
+    assert t[1].participants.tolist() == ["bob"]
+    assert t[1] != t[0]
+    assert t != "something else"
+
+
+def test_pickling_for_worker_processes(small):
+    assert pickle.loads(pickle.dumps(small)) == small
+
+
+def test_table_and_back():
+    t = Triplets(
+        [[0, 1, 2], [0, 2, 3]],
+        [1, 0],
+        names=["ant", "bee", "cat", "dog"],
+        anchor=[-1, 2],
+        participants=["x", "y"],
+    )
+    table = t.to_dataframe()
+    assert table.loc[1, ["odd", "anchor"]].tolist() == ["ant", "dog"]
+    again = Triplets.from_dataframe(table, anchor="anchor", participant="participant")
+    assert again == t
+
+
+def test_table_with_numbers_and_with_the_odd_one_in_its_own_column():
+    table = pd.DataFrame({"a": [3, 1], "b": [0, 2], "c": [1, 0]})
+    t = Triplets.from_dataframe(table, objects=["a", "b", "c"], odd="c")
+    assert t == Triplets.from_array(table.to_numpy())
+
+
+@pytest.mark.parametrize(
+    ("change", "arguments", "sentence"),
+    [
+        ({}, {"odd": "answer"}, "no column 'answer'; it has"),
+        ({"odd": ["cow"]}, {}, "'cow' in row 0, which is none of the objects"),
+        ({"object_1": [None]}, {}, "Row 0 of the table has an empty object"),
+        ({"where": [4]}, {"position": "where"}, r"expected one of \[1, 2, 3\]"),
+        ({}, {"names": ["a", "b"]}, "'c', which is not among the 2 names"),
+        ({}, {"objects": ["object_1"]}, "expected three"),
+    ],
+)
+def test_bad_tables_get_a_sentence(change, arguments, sentence):
+    table = pd.DataFrame({"object_1": ["a"], "object_2": ["b"], "object_3": ["c"], "odd": ["b"]})
+    with pytest.raises(DataError, match=sentence):
+        Triplets.from_dataframe(table.assign(**change), **arguments)
+
+
+def test_empty_table():
+    columns = ["object_1", "object_2", "object_3", "odd"]
+    with pytest.raises(DataError, match="empty"):
+        Triplets.from_dataframe(pd.DataFrame(columns=columns))
+
+
+def questions(t):
+    return {(*row, a) for row, a in zip(t.objects.tolist(), t.anchor.tolist(), strict=True)}
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 1000),
+    shares=st.lists(st.floats(0.1, 0.4), min_size=1, max_size=3).filter(lambda s: sum(s) <= 1),
+)
+def test_split_is_disjoint_by_triplet(seed, shares):
+    t = pv.simulate(np.ones((8, 1)), 400, seed=seed)
+    parts = t.split(*shares, seed=seed)
+    assert len(parts) == len(shares)
+    for i, part in enumerate(parts):
+        # A question holds about 7 judgments here, so a part is right to within a few of them.
+        assert abs(len(part) - shares[i] * len(t)) < 60
+        for other in parts[:i]:
+            assert not questions(part) & questions(other)
+
+
+def test_split_into_everything_loses_nothing(small):
+    parts = small.split(0.8, 0.1, 0.1, seed=3)
+    assert sum(map(len, parts)) == len(small)
+    assert small.split(0.5, 0.5, seed=1)[0] == small.split(0.5, 0.5, seed=1)[0]
+    assert small.split(0.5, 0.5, seed=1)[0] != small.split(0.5, 0.5, seed=2)[0]
+
+
+@pytest.mark.parametrize(
+    ("fractions", "sentence"),
+    [
+        ((0.9, 0.2), "sum to 1.1, more than the whole"),
+        ((0.5, -0.1), "expected positive"),
+        ((), "expected positive"),
+        ((np.nan,), "expected positive"),
+    ],
+)
+def test_bad_fractions(small, fractions, sentence):
+    with pytest.raises(DataError, match=sentence):
+        small.split(*fractions, seed=0)
+
+
+def test_split_of_too_few():
+    with pytest.raises(DataError, match="too few"):
+        Triplets([[0, 1, 2]], [0]).split(0.5, 0.5, seed=0)
+
+
+def test_repeats_by_hand():
+    t = Triplets([[0, 1, 2], [0, 1, 2], [0, 1, 2], [1, 2, 3]], [0, 0, 2, 1])
+    row = t.repeats().iloc[0]
+    assert len(t.repeats()) == 1
+    assert row[["odd_1", "odd_2", "odd_3", "judgments"]].tolist() == [2, 0, 1, 3]
+
+
+def test_an_anchor_makes_another_question():
+    t = Triplets([[0, 1, 2]] * 4, [0, 0, 1, 1], anchor=[-1, -1, 2, 2])
+    assert t.repeats()["judgments"].tolist() == [2, 2]
+    assert t.repeats()["anchor"].fillna("none").tolist() == ["none", "2"]
+
+
+def test_distinct_judgments_by_hand():
+    t = Triplets([[0, 1, 2], [0, 1, 2], [0, 1, 2], [1, 2, 3]], [0, 0, 2, 1])
+    first, counts = t.distinct_judgments()
+    assert dict(zip(first.tolist(), counts.tolist(), strict=True)) == {0: 2, 2: 1, 3: 1}
+
+
+def test_many_objects_need_no_large_keys():
+    m = 2_000_000
+    t = Triplets([[0, 1, m - 1], [0, 1, m - 1]], [0, 1], names=range(m))
+    assert len(t.repeats()) == 1
+
+
+def test_subset_and_concat(small):
+    part = small.subset(100, seed=0)
+    assert len(part) == 100
+    assert part == small.subset(100, seed=0)
+    assert Triplets.concat([small[:10], small[10:]]) == small
+    with pytest.raises(DataError, match="1 to 3000"):
+        small.subset(5000, seed=0)
+    with pytest.raises(DataError, match="differ in their names"):
+        Triplets.concat([small, Triplets([[0, 1, 2]], [0])])
+    named = Triplets(small.objects, small.odd, participants=np.zeros(len(small)))
+    with pytest.raises(DataError, match="participants or none"):
+        Triplets.concat([small, named])
+
+
+def test_digest_follows_content(small):
+    assert small.digest() == small[:].digest()
+    assert small.digest() != small[::-1].digest()
