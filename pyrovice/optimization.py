@@ -7,8 +7,8 @@ moves the guide along the gradient of the ELBO.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -22,12 +22,13 @@ from pyrovice import pruning
 from pyrovice.elbo import TwoTermELBO
 from pyrovice.errors import PyroviceError
 from pyrovice.evaluation import hits, log_score
-from pyrovice.guides import Guide, MeanFieldGuide
+from pyrovice.guides import Guide, MeanFieldGuide, latent_sites
 from pyrovice.likelihood import Judgments
 from pyrovice.model import Model
 from pyrovice.posterior import posterior_of
 from pyrovice.predictive import predict
 from pyrovice.progress import Progress
+from pyrovice.stopping import StoppingRule
 from pyrovice.training import STARTS, Training
 from pyrovice.triplets import Triplets
 
@@ -66,6 +67,10 @@ class Run:
     history: list[Epoch] = field(default_factory=list)
     converged: bool = False
     interrupted: bool = False
+
+    def ended(self, rule: StoppingRule) -> bool:
+        """Whether the rule sees no point in going on."""
+        return rule.reached(self.history) or rule.collapsed(self.history)
 
     def table(self) -> pd.DataFrame:
         """The history, one row per epoch."""
@@ -137,8 +142,11 @@ def _run_epochs(
     validation: Triplets | None,
     bar: Progress,
 ) -> None:
-    optimizer = _adam(_parameters(run, elbo, judgments), training)
     began = time.perf_counter()
+    rate = training.first_rate(latent_sites(run.model)["X"]["value"], n / judgments.n_objects)
+    optimizer = torch.optim.Adam(
+        _parameters(run, elbo, judgments), lr=rate, betas=training.betas, fused=True
+    )
     rows = training.rows_per_batch(len(judgments))
     decay = 0 if training.schedule is None else training.schedule.steps
     step = looked_at = 0
@@ -147,7 +155,7 @@ def _run_epochs(
         terms = []
         for batch in _batches(len(judgments), rows, judgments.odd.device):
             if training.schedule is not None:
-                _set_rate(optimizer, training.schedule.rate(training.learning_rate, step))
+                optimizer.param_groups[0]["lr"] = training.schedule.rate(rate, step)
             optimizer.zero_grad()
             log_likelihood, complexity = elbo.terms(run.model, run.guide, judgments, batch)
             ((complexity - log_likelihood) / n).backward()
@@ -158,11 +166,8 @@ def _run_epochs(
         if not np.isfinite(log_likelihood + complexity):
             raise PyroviceError(
                 f"The loss became {complexity - log_likelihood} in epoch {epoch}; try "
-                f"Training(learning_rate={training.learning_rate / 5:g})."
+                f"Training(learning_rate={rate / 5:g})."
             )
-        look = step - looked_at >= LOOK_EVERY or epoch in (0, training.max_epochs - 1)
-        if look:
-            seen, looked_at = Look.at(run.guide, validation), step
         run.history.append(
             Epoch(
                 epoch=epoch,
@@ -175,15 +180,19 @@ def _run_epochs(
                 **seen.validation,
             )
         )
+        look = step - looked_at >= LOOK_EVERY or epoch in (0, training.max_epochs - 1)
+        if look or (step >= decay and run.ended(training.stop)):
+            seen, looked_at = Look.at(run.guide, validation), step
+            run.history[-1] = replace(
+                run.history[-1], dimensions=int(seen.kept.sum()), **seen.validation
+            )
         # Nobody knows when the rule will be content, but the decay is sure to go on.
         bar.update(run.history[-1], epochs_left=max(1, (decay - step) * rows // len(judgments)))
-        if step >= decay and training.stop.reached(run.history):
-            run.converged = True
+        if step >= decay and run.ended(training.stop):
+            run.converged = training.stop.reached(run.history)
             return
-        if step >= decay and training.stop.collapsed(run.history):
-            return
-        if look and training.drop_collapsed and step >= DROP_FROM_STEP:
-            optimizer = _drop(run, optimizer, training, np.flatnonzero(seen.kept))
+        if looked_at == step and training.drop_collapsed and step >= DROP_FROM_STEP:
+            optimizer = _drop(run, optimizer, np.flatnonzero(seen.kept))
 
 
 @dataclass(frozen=True)
@@ -208,10 +217,6 @@ class Look:
         return cls(counts > pruning.MIN_OBJECTS, scores)
 
 
-def _adam(parameters: Iterable[Tensor], training: Training) -> torch.optim.Adam:
-    return torch.optim.Adam(parameters, lr=training.learning_rate, betas=training.betas, fused=True)
-
-
 def _batches(rows: int, size: int, device: torch.device) -> Iterator[Tensor | None]:
     """The rows of each step of an epoch in random order; None stands for all of them."""
     if size >= rows:
@@ -230,16 +235,15 @@ def _parameters(run: Run, elbo: TwoTermELBO, judgments: Judgments) -> list[Tenso
     return [value.unconstrained() if hasattr(value, "unconstrained") else value for value in used]
 
 
-def _drop(
-    run: Run, optimizer: torch.optim.Adam, training: Training, kept: NDArray[np.intp]
-) -> torch.optim.Adam:
+def _drop(run: Run, optimizer: torch.optim.Adam, kept: NDArray[np.intp]) -> torch.optim.Adam:
     """Leave only the kept dimensions in the model, the guide and Adam's memory."""
     old = run.guide
     if not isinstance(old, MeanFieldGuide) or not 0 < len(kept) < run.model.dimensions:
         return optimizer
     new = old.select(kept)
     columns = torch.as_tensor(kept, device=old.loc.X.device)
-    follower = _adam(new.parameters(), training)
+    settings = {key: optimizer.defaults[key] for key in ("lr", "betas", "fused")}
+    follower = torch.optim.Adam(new.parameters(), **settings)
     for name, dim in old.column_dims().items():
         memory = optimizer.state[old.get_parameter(name)]
         follower.state[new.get_parameter(name)] = {
@@ -249,8 +253,3 @@ def _drop(
     run.guide = new
     run.model = run.model.with_dimensions(len(kept))
     return follower
-
-
-def _set_rate(optimizer: torch.optim.Adam, rate: float) -> None:
-    for group in optimizer.param_groups:
-        group["lr"] = rate

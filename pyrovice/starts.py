@@ -17,6 +17,7 @@ Start = Callable[[Judgments, int], tuple[Tensor, Tensor]]
 """Judgments and number of dimensions to (mean, scale), both m x d."""
 
 ROTATIONS = 60
+OBJECTS_PER_VECTOR = 12
 
 
 def from_noise(judgments: Judgments, dimensions: int) -> tuple[Tensor, Tensor]:
@@ -33,22 +34,26 @@ def from_pair_counts(judgments: Judgments, dimensions: int) -> tuple[Tensor, Ten
     (times shown)·2/9. One Newton step gives a noisy similarity matrix; its
     leading eigenvectors, rotated towards sparsity (varimax), turned to the side
     of their heavier tail and rectified, are a first non-negative embedding.
+    Dimensions beyond those start from positive noise.
     """
     excess, shown = pair_counts(judgments)
     m = judgments.n_objects
-    per_pair = shown.sum() / (m * (m - 1))
-    similarity = excess / (per_pair * 2 / 9)
+    curvature = 2 / 9 * shown.sum() / (m * (m - 1))
+    values, vectors = torch.linalg.eigh(excess / curvature)
     # The spectrum of pure noise of this size ends here (Wigner's semicircle).
-    noise_edge = 2 * (m / (per_pair * 2 / 9)).sqrt()
-    values, vectors = torch.linalg.eigh(similarity)
-    size = min(dimensions, m)
-    values, vectors = values[-size:], vectors[:, -size:]
+    noise_edge = 2 * (m / curvature).sqrt()
+    # Weak dimensions hide below the edge and are worth rotating too. But rotated towards
+    # sparsity, as many vectors as there are objects would single out objects.
+    size = max(int((values > noise_edge).sum()), m // OBJECTS_PER_VECTOR)
+    size = min(size, dimensions)
+    values, vectors = values[m - size :], vectors[:, m - size :]
     signal = 0.5 * (values + (values.square() - noise_edge.square()).clamp(min=0).sqrt())
     rotated = (vectors * signal.clamp(min=0).sqrt()) @ varimax(vectors)
     rotated = rotated * torch.where(rotated.pow(3).sum(0) < 0, -1.0, 1.0)
-    loc = torch.zeros(m, dimensions).index_copy(1, torch.arange(size), rotated.relu())
+    noise = torch.randn(m, dimensions).abs()
     # Exact zeros would be dead under the rectifier, and seeds must differ a little.
-    loc = loc + 0.01 * torch.randn(m, dimensions).abs()
+    found = rotated.relu() + 0.01 * noise[:, :size]
+    loc = torch.cat([found, (2 / dimensions) ** 0.5 * noise[:, size:]], dim=1)
     return loc, torch.full_like(loc, 0.1)
 
 

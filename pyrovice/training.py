@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import torch
+from torch import Tensor
+
 from pyrovice.errors import PyroviceError
 from pyrovice.starts import Start, from_noise, from_pair_counts
 from pyrovice.stopping import Stability, StoppingRule
@@ -12,6 +15,8 @@ from pyrovice.stopping import Stability, StoppingRule
 STARTS: dict[str, Start] = {"pair counts": from_pair_counts, "noise": from_noise}
 # Judgments per step: more of them cost time and find nothing more, fewer lose dimensions.
 LARGE_BATCH = 150_000
+# Enough entries for a quantile.
+MANY = 2**20
 
 
 @dataclass(frozen=True)
@@ -49,8 +54,11 @@ class Training:
 
     Parameters
     ----------
-    learning_rate, betas : float, pair of float
-        Adam's step size and the memory of its two averages.
+    learning_rate : float or "auto"
+        Adam's step size; ``"auto"`` follows from the scale of the prior and the
+        number of judgments per object.
+    betas : pair of float
+        The memory of Adam's two averages.
     batch_size : int or "auto"
         Judgments per step; ``"auto"`` takes all of up to about 200,000, otherwise
         equal parts of about 150,000.
@@ -78,7 +86,7 @@ class Training:
     128
     """
 
-    learning_rate: float = 0.05
+    learning_rate: float | str = "auto"
     betas: tuple[float, float] = (0.9, 0.99)
     batch_size: int | str = "auto"
     max_epochs: int = 5000
@@ -89,8 +97,9 @@ class Training:
     drop_collapsed: bool = True
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.learning_rate) and self.learning_rate > 0):
-            raise PyroviceError(f"learning_rate={self.learning_rate}; expected a positive number.")
+        rate = self.learning_rate
+        if rate != "auto" and not (isinstance(rate, int | float) and 0 < rate < math.inf):
+            raise PyroviceError(f"learning_rate={rate!r}; expected a positive number or 'auto'.")
         if self.batch_size != "auto" and not (
             isinstance(self.batch_size, int) and self.batch_size >= 1
         ):
@@ -121,6 +130,19 @@ class Training:
             start="noise",
             drop_collapsed=False,
         )
+
+    def first_rate(self, weights: Tensor, judgments_per_object: float) -> float:
+        """The learning rate at the first step, for weights drawn from the prior.
+
+        A step must be a fair share of a typical large weight. With few judgments
+        the gradients are noisy and small steps leave dimensions standing that fit
+        nothing but noise.
+        """
+        if isinstance(self.learning_rate, int | float):
+            return self.learning_rate
+        large = torch.quantile(weights.abs().flatten()[:MANY], 0.9).item()
+        rate = 0.08 * large * (800 / judgments_per_object) ** (1 / 3)
+        return min(max(rate, 0.02), 0.2)
 
     def rows_per_batch(self, rows: int) -> int:
         """How many of `rows` judgments one step uses."""

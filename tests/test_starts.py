@@ -60,10 +60,9 @@ def test_the_start_from_pair_counts_already_sees_the_dimensions():
     assert loc.shape == scale.shape == (60, 30)
     assert loc.min() > 0
     r = np.corrcoef(X.T, loc.T)[:5, 5:]
-    # Measured 0.81 to 0.96 over five seeds; a random start gives below 0.4.
-    assert r.max(axis=1).min() > 0.7
-    start = log_likelihood(loc[:, -5:], Judgments.of(t)).mean()
-    assert start > -np.log(3)
+    # Measured 0.75 to 0.93 over five seeds; the columns of noise reach 0.23.
+    assert r[:, :5].max(axis=1).min() > 0.7
+    assert log_likelihood(loc[:, :5], Judgments.of(t)).mean() > -np.log(3)
 
 
 def test_more_dimensions_than_objects(small):

@@ -13,6 +13,8 @@ from pyrovice import MaxEpochs, OverwriteError, SavedFitError, Training
 from pyrovice.storage import describe, restore
 
 SHORT = Training(stop=MaxEpochs(5), schedule=None)
+# Fits this short still have all their dimensions, which is said elsewhere.
+pytestmark = pytest.mark.filterwarnings("ignore:All . dimensions were kept")
 
 
 @pytest.fixture

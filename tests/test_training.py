@@ -1,4 +1,5 @@
 import pytest
+import torch
 
 from pyrovice import Anneal, PyroviceError, Stability, Training
 
@@ -22,11 +23,23 @@ def test_the_rate_stays_between_its_ends():
     assert schedule.rate(0.05, 100) == schedule.rate(0.05, 150) == pytest.approx(0.001)
 
 
+def test_the_first_rate_follows_prior_and_data():
+    # |X| under N(0, s) is below 1.645 s with probability 0.9.
+    weights = torch.randn(1000, 300, generator=torch.Generator().manual_seed(0))
+    auto = Training().first_rate
+    assert auto(0.5 * weights, 800) == pytest.approx(0.08 * 0.5 * 1.645, rel=0.01)
+    assert auto(0.5 * weights, 100) == pytest.approx(2 * 0.08 * 0.5 * 1.645, rel=0.01)
+    assert auto(0.01 * weights, 800) == 0.02
+    assert auto(9 * weights, 800) == 0.2
+    assert Training(learning_rate=0.3).first_rate(weights, 800) == 0.3
+
+
 def test_batches_follow_the_size_of_the_data():
     auto = Training()
     assert auto.rows_per_batch(500) == 500
     assert auto.rows_per_batch(1_460_000) == 146_000
-    assert auto.rows_per_batch(30_000) == 16_384
+    assert auto.rows_per_batch(200_000) == 200_000
+    assert auto.rows_per_batch(320_001) == 160_001
     assert Training(batch_size=128).rows_per_batch(500) == 128
     assert Training(batch_size=128).rows_per_batch(50) == 50
 
@@ -35,6 +48,9 @@ def test_batches_follow_the_size_of_the_data():
     "bad",
     [
         {"learning_rate": 0.0},
+        {"learning_rate": "fast"},
+        {"betas": (0.9,)},
+        {"betas": (0.9, 1.0)},
         {"learning_rate": float("nan")},
         {"batch_size": 0},
         {"batch_size": "all"},

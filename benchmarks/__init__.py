@@ -1,0 +1,1 @@
+"""Measurements, each as ratios within one run; see ``python -m benchmarks --help``."""

@@ -1,0 +1,58 @@
+"""Run benchmarks and write their sections of RESULTS.md.
+
+python -m benchmarks                 all of them
+python -m benchmarks overhead sizes  some of them
+python -m benchmarks --quick ...     small versions, printed and not written
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import re
+from pathlib import Path
+
+from benchmarks.machine import describe_machine
+
+RESULTS = Path(__file__).parent / "RESULTS.md"
+NAMES = ("time_to_quality", "overhead", "scaling", "human_things", "recipes", "sizes")
+INTRODUCTION = """# Measured results
+
+Every section was written by the command it names. The machines are shared and noisy, so read ratios
+within a section; seconds are there to make them.
+"""
+
+
+def main() -> None:
+    """Parse the command line and run what it names."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(NAMES))
+    parser.add_argument("--quick", action="store_true")
+    arguments = parser.parse_args()
+    unknown = set(arguments.names) - set(NAMES)
+    if unknown:
+        parser.error(f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")
+    for name in arguments.names or NAMES:
+        module = importlib.import_module(f"benchmarks.{name}")
+        body = module.run(quick=arguments.quick)
+        section = f"## {name}\n\n`make bench NAME={name}`, {describe_machine()}\n\n{body.strip()}\n"
+        print(section)
+        if not arguments.quick:
+            write_section(name, section)
+
+
+def write_section(name: str, section: str) -> None:
+    """Put a section into RESULTS.md, in place of its earlier version if there is one."""
+    text = RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else INTRODUCTION
+    sections = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## \w+\n|\Z)", text, re.M | re.S))
+    sections[name] = section.split("\n", 1)[1]
+    ordered = [f"## {key}\n{sections[key].strip()}\n" for key in NAMES if key in sections]
+    RESULTS.write_text(INTRODUCTION + "\n" + "\n".join(ordered), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
