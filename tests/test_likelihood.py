@@ -159,3 +159,16 @@ def test_aggregated_judgments_stand_for_all_of_them():
 def test_distinct_judgments_are_left_as_they_are():
     t = pv.Triplets(all_triplets(8), np.zeros(56))
     assert Judgments.aggregated(t).weight is None
+
+
+def test_parts_are_a_partition():
+    t = pv.simulate(np.random.default_rng(0).random((9, 2)), 1000, seed=0)
+    whole = Judgments.of(t)
+    parts = whole.parts(300)
+    assert [len(part) for part in parts] == [300, 300, 300, 100]
+    rows = torch.cat([part.rows for part in parts])
+    assert sorted(rows.tolist()) == list(range(1000))
+    for part in parts:
+        assert part.total == 1000
+        assert torch.equal(part.pairs, whole.pairs[:, part.rows])
+        assert torch.equal(part.odd, whole.odd[part.rows])
