@@ -1,6 +1,7 @@
 """The real human judgments on the 1,854 THINGS objects, where they are at hand.
 
-Split by unique triplet, 90 % to fit and 10 % to score; nothing was chosen by the held-out part here.
+Split by unique triplet, 90 % to fit and 10 % to score; nothing here was chosen by the held-out
+part.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ def run(quick: bool) -> str:
                 (scored.cross_entropy, scored.accuracy, scored.kept, scored.loss, seconds)
             )
     lines += [
-        f"{len(train):,} judgments to fit, {len(held_out):,} held out, d = 100, default training; a "
-        "new split and a new seed in each run. A held-out mean has a standard error of about 0.003 "
-        "nats, which the runs share within a split.",
+        f"{len(train):,} judgments to fit, {len(held_out):,} held out, d = 100, default training; "
+        "a new split and a new seed in each run. A held-out mean has a standard error of about "
+        "0.003 nats, which the runs share within a split.",
         "",
         "| prior | split and seed | held-out nats | accuracy | kept | −ELBO/n | seconds |",
         "| --- | --- | --- | --- | --- | --- | --- |",

@@ -1,7 +1,7 @@
 """What the default training owes to each of its parts: one thing changed at a time.
 
-Judged on held-out nats and on the number of kept dimensions over seeds, on real judgments where they
-are at hand and on simulated ones with known truth.
+Judged on held-out nats and on the number of kept dimensions over seeds, on real judgments where
+they are at hand and on simulated ones with known truth.
 """
 
 from __future__ import annotations

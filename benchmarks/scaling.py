@@ -28,8 +28,8 @@ EPOCHS = 3
 
 def run(quick: bool) -> str:
     lines = [
-        "Seconds of one epoch of the default training (median of the later ones) and peak memory of "
-        "the whole process, data included.",
+        "Seconds of one epoch of the default training (median of the later ones) and peak memory "
+        "of the whole process, data included.",
         "",
         "| judgments | objects | dimensions | seconds an epoch | peak memory (GB) |",
         "| --- | --- | --- | --- | --- |",
@@ -50,8 +50,8 @@ def run(quick: bool) -> str:
     lines += [
         "",
         f"Growth between the two largest values of each: {', '.join(exponents)} (the rest fixed at "
-        f"n = {BASE['n']:,}, m = {BASE['m']:,}, d = {BASE['d']}). Above 16,384 objects the matrix of "
-        "similarities is not formed and rows are gathered instead.",
+        f"n = {BASE['n']:,}, m = {BASE['m']:,}, d = {BASE['d']}). Above 16,384 objects the matrix "
+        "of similarities is not formed and rows are gathered instead.",
     ]
     return "\n".join(lines)
 
@@ -78,8 +78,7 @@ def child(size: dict[str, int]) -> None:
             seen.append(time.perf_counter())
             return len(history) >= EPOCHS
 
-    # The start does not depend on the epochs, and its cost is the same for all.
-    training = replace(pv.Training(), stop=Clock(), schedule=None, start="noise")
+    training = replace(pv.Training(), stop=Clock(), schedule=None)
     import warnings
 
     warnings.simplefilter("ignore")

@@ -1,4 +1,4 @@
-"""Every size of data: the default training over seeds, and the paper's recipe given ten times as long."""
+"""Every size of data: the default training over seeds, and the paper's given ten times as long."""
 
 from __future__ import annotations
 
@@ -75,9 +75,9 @@ class Seconds(pv.stopping.StoppingRule):
 def run(quick: bool) -> str:
     lines = [
         "The paper's recipe stops at the end of the epoch in which ten times the seconds of the "
-        "default training are over. Both start from the same number of dimensions and are scored on "
-        "the same held-out judgments, kept dimensions only; −ELBO/n counts every dimension that a "
-        "fit still has.",
+        "default training are over. Both start from the same number of dimensions and are scored "
+        "on the same held-out judgments, kept dimensions only; −ELBO/n counts every dimension that "
+        "a fit still has.",
         "",
         "| data | training | seconds | held-out nats | −ELBO/n | kept |",
         "| --- | --- | --- | --- | --- | --- |",

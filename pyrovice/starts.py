@@ -8,7 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.linalg import eigsh
 from torch import Tensor
 
 from pyrovice.likelihood import Judgments
@@ -38,53 +42,49 @@ def from_pair_counts(judgments: Judgments, dimensions: int) -> tuple[Tensor, Ten
     """
     excess, shown = pair_counts(judgments)
     m = judgments.n_objects
-    curvature = 2 / 9 * shown.sum() / (m * (m - 1))
-    values, vectors = torch.linalg.eigh(excess / curvature)
+    curvature = 2 / 9 * shown / (m * (m - 1) / 2)
     # The spectrum of pure noise of this size ends here (Wigner's semicircle).
-    noise_edge = 2 * (m / curvature).sqrt()
+    noise_edge = 2 * (m / curvature) ** 0.5
+    most = min(dimensions, m - 1)
+    values, vectors = eigsh(excess / curvature, k=most, which="LA", v0=np.ones(m))
     # Weak dimensions hide below the edge and are worth rotating too. But rotated towards
     # sparsity, as many vectors as there are objects would single out objects.
-    size = max(int((values > noise_edge).sum()), m // OBJECTS_PER_VECTOR)
-    size = min(size, dimensions)
-    values, vectors = values[m - size :], vectors[:, m - size :]
-    signal = 0.5 * (values + (values.square() - noise_edge.square()).clamp(min=0).sqrt())
-    rotated = (vectors * signal.clamp(min=0).sqrt()) @ varimax(vectors)
-    rotated = rotated * torch.where(rotated.pow(3).sum(0) < 0, -1.0, 1.0)
+    size = min(most, max(int((values > noise_edge).sum()), m // OBJECTS_PER_VECTOR))
+    values, vectors = values[most - size :], vectors[:, most - size :]
+    signal = 0.5 * (values + np.sqrt(np.maximum(values**2 - noise_edge**2, 0)))
+    rotated = (vectors * np.sqrt(np.maximum(signal, 0))) @ varimax(vectors)
+    rotated = rotated * np.where((rotated**3).sum(0) < 0, -1.0, 1.0)
     noise = torch.randn(m, dimensions).abs()
     # Exact zeros would be dead under the rectifier, and seeds must differ a little.
-    found = rotated.relu() + 0.01 * noise[:, :size]
+    found = torch.as_tensor(rotated).to(noise).relu() + 0.01 * noise[:, :size]
     loc = torch.cat([found, (2 / dimensions) ** 0.5 * noise[:, size:]], dim=1)
     return loc, torch.full_like(loc, 0.1)
 
 
-def pair_counts(judgments: Judgments) -> tuple[Tensor, Tensor]:
-    """Times kept minus expected by chance, and times shown; symmetric, (m, m)."""
+def pair_counts(judgments: Judgments) -> tuple[csr_array, float]:
+    """Times kept minus expected by chance, symmetric (m, m), and how many pairs were shown."""
     m = judgments.n_objects
-    pairs = judgments.pairs.flatten()
-    allowed = torch.ones(3, len(judgments))
+    allowed = np.ones((3, len(judgments)))
     if judgments.anchor is not None:
-        allowed = (judgments.anchor != torch.arange(3)[:, None]).to(allowed)
-    kept = torch.nn.functional.one_hot(judgments.odd, 3).mT.to(allowed)
+        allowed = (judgments.anchor.cpu().numpy() != np.arange(3)[:, None]).astype(float)
+    kept = judgments.odd.cpu().numpy() == np.arange(3)[:, None]
     excess = kept - allowed / allowed.sum(0)
     if judgments.weight is not None:
-        allowed, excess = allowed * judgments.weight, excess * judgments.weight
-    total = torch.zeros(2, m * m)
-    total[0].index_add_(0, pairs, excess.flatten())
-    total[1].index_add_(0, pairs, allowed.flatten())
-    total = total.view(2, m, m)
-    total = total + total.mT
-    return total[0], total[1]
+        weight = judgments.weight.cpu().numpy()
+        allowed, excess = allowed * weight, excess * weight
+    pairs = judgments.pairs.cpu().numpy().ravel()
+    one_way = coo_array((excess.ravel(), (pairs // m, pairs % m)), shape=(m, m)).tocsr()
+    return one_way + one_way.T, float(allowed.sum())
 
 
-def varimax(loadings: Tensor) -> Tensor:
+def varimax(loadings: NDArray[np.float64]) -> NDArray[np.float64]:
     """The rotation that makes the squared loadings of each column most uneven."""
-    size = loadings.shape[1]
-    rotation = torch.eye(size)
-    reached = loadings.new_zeros(())
+    rotation = np.eye(loadings.shape[1])
+    reached = 0.0
     for _ in range(ROTATIONS):
         rotated = loadings @ rotation
-        target = rotated.pow(3) - rotated * rotated.square().mean(0)
-        left, strength, right = torch.linalg.svd(loadings.mT @ target)
+        target = rotated**3 - rotated * (rotated**2).mean(0)
+        left, strength, right = np.linalg.svd(loadings.T @ target)
         rotation = left @ right
         if strength.sum() < reached * (1 + 1e-5):
             break
