@@ -54,7 +54,7 @@ def run(quick: bool) -> str:
         posterior = normal(loop.mu, loop.log_sigma)
         curve.append((spent, score(posterior, held_out, bounded, truth, draws=10)))
 
-    budget = (4 if quick else 10) * epoch
+    budget = (1 if quick else 5) * epoch
     steps = loop.train(budget, budget / 12, look)
     draw(watched, seconds, curve, epoch)
     lines = [

@@ -141,7 +141,7 @@ class Training:
         if isinstance(self.learning_rate, int | float):
             return self.learning_rate
         large = torch.quantile(weights.abs().flatten()[:MANY], 0.9).item()
-        rate = 0.08 * large * (800 / judgments_per_object) ** (1 / 3)
+        rate = 0.075 * large * (800 / judgments_per_object) ** (1 / 3)
         return min(max(rate, 0.02), 0.2)
 
     def rows_per_batch(self, rows: int) -> int:

@@ -27,8 +27,8 @@ def test_the_first_rate_follows_prior_and_data():
     # |X| under N(0, s) is below 1.645 s with probability 0.9.
     weights = torch.randn(1000, 300, generator=torch.Generator().manual_seed(0))
     auto = Training().first_rate
-    assert auto(0.5 * weights, 800) == pytest.approx(0.08 * 0.5 * 1.645, rel=0.01)
-    assert auto(0.5 * weights, 100) == pytest.approx(2 * 0.08 * 0.5 * 1.645, rel=0.01)
+    assert auto(0.5 * weights, 800) == pytest.approx(0.075 * 0.5 * 1.645, rel=0.01)
+    assert auto(0.5 * weights, 100) == pytest.approx(2 * 0.075 * 0.5 * 1.645, rel=0.01)
     assert auto(0.01 * weights, 800) == 0.02
     assert auto(9 * weights, 800) == 0.2
     assert Training(learning_rate=0.3).first_rate(weights, 800) == 0.3
