@@ -118,7 +118,7 @@ def guessing(triplets: Triplets) -> NDArray[np.float64]:
 def _against_repeats(
     p: NDArray[np.floating], chance: NDArray[np.float64], triplets: Triplets
 ) -> tuple[float | None, float | None, float | None]:
-    rows, counts = triplets._repeated()
+    rows, counts = triplets.repeated()
     if not len(rows):
         return None, None, None
     people = counts / counts.sum(axis=1, keepdims=True)

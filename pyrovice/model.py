@@ -1,13 +1,14 @@
-"""The generative story (paper, "Formal setting" and "VICE").
+"""The generative story (paper, "Formal setting" and "VICE")::
 
-X          ~ prior                            one weight per object and dimension
-S          = [X]₊ [X]₊ᵀ                       similarity of every two objects
-odd | S    ~ Categorical(softmax of the pairs' similarities)
+X       ~ prior                                     a weight per object and dimension
+S       = [X]₊ [X]₊ᵀ                                the similarity of every two objects
+odd | S ~ Categorical(softmax of the similarities of the pairs that are left)
 """
 
 from __future__ import annotations
 
 import pyro
+import torch
 from pyro import poutine
 from torch import Tensor
 
@@ -60,8 +61,9 @@ class Model:
         self, data: Triplets | Judgments | None = None, batch: Tensor | None = None
     ) -> Tensor:
         """Run the model on `data`, or on the rows `batch` of it."""
-        shown = self._judgments(data) if batch is None else self._judgments(data)[batch]
         X = self.prior(self.n_objects, self.dimensions)
+        judgments = self._judgments(data, X.device)
+        shown = judgments if batch is None else judgments[batch]
         with pyro.plate("triplet", shown.total, subsample=shown.rows, dim=-1):
             log_p = choice_log_probability(X.relu(), shown.pairs, shown.anchor)
             if X.dim() > 2:
@@ -75,8 +77,8 @@ class Model:
         """The same model with another number of dimensions."""
         return Model(self.prior, self.n_objects, dimensions, self.data)
 
-    def _judgments(self, data: Triplets | Judgments | None) -> Judgments:
-        judgments = self.data if data is None else Judgments.of(data)
+    def _judgments(self, data: Triplets | Judgments | None, device: torch.device) -> Judgments:
+        judgments = self.data if data is None else Judgments.of(data, device)
         if judgments is None:
             raise DataError(
                 "This model has no judgments of its own (a loaded fit holds none): call it "

@@ -115,8 +115,6 @@ def train(
         Usable also after Ctrl-C.
     """
     run = Run(model, guide)
-    if isinstance(guide, MeanFieldGuide):
-        guide.start_at(*STARTS[training.start](judgments, model.dimensions))
     elbo = TwoTermELBO(
         num_particles=training.particles,
         vectorize_particles=training.particles > 1,
@@ -144,6 +142,8 @@ def _run_epochs(
     bar: Progress,
 ) -> None:
     began = time.perf_counter()
+    if isinstance(run.guide, MeanFieldGuide):
+        run.guide.start_at(*STARTS[training.start](judgments, run.model.dimensions))
     rate = training.first_rate(latent_sites(run.model)["X"]["value"], n / judgments.n_objects)
     optimizer = torch.optim.Adam(
         _parameters(run, elbo, judgments), lr=rate, betas=training.betas, fused=True

@@ -18,6 +18,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyrovice.errors import DataError
+from pyrovice.questions import parts_by_question, question_keys, repeated_questions
 from pyrovice.validation import (
     check_ids,
     check_names,
@@ -348,36 +349,8 @@ class Triplets:
         >>> len(train) + len(test) == len(data)
         True
         """
-        shares = np.asarray(fractions, float)
-        if not fractions or not np.all(np.isfinite(shares)) or np.any(shares <= 0):
-            raise DataError(
-                f"split got the fractions {fractions}; expected positive numbers, "
-                "for example t.split(0.9, 0.1, seed=0)."
-            )
-        if shares.sum() > 1 + 1e-9:
-            raise DataError(
-                f"The fractions {fractions} sum to {shares.sum():g}, more than the whole. "
-                "Use shares of 1, for example t.split(0.8, 0.1, 0.1, seed=0)."
-            )
-        _, question, times = np.unique(
-            self._question_keys(), return_inverse=True, return_counts=True
-        )
-        order = np.random.default_rng(seed).permutation(len(times))
-        seen = np.cumsum(times[order])
-        cuts = np.searchsorted(seen, np.round(np.cumsum(shares) * len(self)) - 0.5) + 1
-        part_of = np.full(len(order), len(shares))
-        start = 0
-        for part, cut in enumerate(cuts):
-            part_of[order[start:cut]] = part
-            start = max(start, cut)
-        part_of_row = part_of[question]
-        sizes = np.bincount(part_of_row, minlength=len(shares))[: len(shares)]
-        if np.any(sizes == 0):
-            raise DataError(
-                f"{len(self)} judgments of {len(order)} triplets are too few for the fractions "
-                f"{fractions}: part {int(np.argmin(sizes)) + 1} would be empty."
-            )
-        return tuple(self[part_of_row == part] for part in range(len(shares)))
+        part = parts_by_question(self._questions(), fractions, seed)
+        return tuple(self[part == i] for i in range(len(fractions)))
 
     def subset(self, n: int, seed: int) -> Triplets:
         """`n` judgments chosen at random without replacement, in their old order."""
@@ -403,7 +376,7 @@ class Triplets:
           object_1 object_2 object_3  odd_1  odd_2  odd_3  judgments
         0        0        1        2      0      1      1          2
         """
-        rows, counts = self._repeated()
+        rows, counts = self.repeated()
         names = np.array(self.names, dtype=object)
         frame = pd.DataFrame(names[self.objects[rows]], columns=[f"object_{i}" for i in (1, 2, 3)])
         for i in range(3):
@@ -483,7 +456,7 @@ class Triplets:
             facts.append(f"{int(self.anchored.sum()):,} anchored")
         if self.participants is not None:
             facts.append(f"{len(np.unique(self.participants)):,} participants")
-        repeated = len(self._repeated()[0])
+        repeated = len(self.repeated()[0])
         if repeated:
             plural = "" if repeated == 1 else "s"
             facts.append(f"{repeated:,} triplet{plural} judged repeatedly")
@@ -492,27 +465,16 @@ class Triplets:
     def distinct_judgments(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """One row of each distinct judgment (question and answer), and how often it was made."""
         _, first, counts = np.unique(
-            self._question_keys() * 3 + self.odd, return_index=True, return_counts=True
+            self._questions() * 3 + self.odd, return_index=True, return_counts=True
         )
         return first, counts
 
-    def _question_keys(self) -> NDArray[np.int64]:
-        """A number per row that is equal for equal questions (triplet and anchor)."""
-        m = self.n_objects
-        if 12 * m**3 > np.iinfo(np.int64).max:
-            rows = np.column_stack([self.objects, self.anchor])
-            return np.unique(rows, axis=0, return_inverse=True)[1].astype(np.int64)
-        i, j, k = self.objects.astype(np.int64).T
-        return ((i * m + j) * m + k) * 4 + (self.anchor + 1)
+    def repeated(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """First row of each question asked more than once, and its answers by position."""
+        return repeated_questions(self._questions(), self.odd)
 
-    def _repeated(self) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-        """First row of, and answers to, each question asked more than once."""
-        _, first_row, question, times = np.unique(
-            self._question_keys(), return_index=True, return_inverse=True, return_counts=True
-        )
-        often = times > 1
-        answers = np.bincount(question * 3 + self.odd, minlength=3 * len(times)).reshape(-1, 3)
-        return first_row[often], answers[often]
+    def _questions(self) -> NDArray[np.int64]:
+        return question_keys(self.objects, self.anchor, self.n_objects)
 
 
 def _rebuild(

@@ -48,5 +48,7 @@ def dimensions(fit: Fit, k: int = 6) -> Figure:
             panel.set_title(f"dimension {dim} ({importance[dim]} objects)", color=GREY, loc="left")
         for panel in panels[embedding.shape[1] :]:
             panel.remove()
+        for panel in panels[max(0, embedding.shape[1] - columns) : embedding.shape[1]]:
+            panel.tick_params(axis="x", labelbottom=True)
         figure.supxlabel("weight [μ]₊ with 90 % posterior interval", fontsize=8)
     return figure
