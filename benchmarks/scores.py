@@ -46,8 +46,7 @@ def score(
     draws: int = 50,
 ) -> Score:
     """Score the dimensions that are kept."""
-    importance = pruning.importance(posterior.zero_probability())
-    pruned = posterior.select(np.flatnonzero(importance > pruning.MIN_OBJECTS))
+    pruned = posterior.select(np.flatnonzero(pruning.kept(posterior)))
     p = predict(pruned, held_out, draws, seed=0)
     return Score(
         float(-log_score(p, held_out.odd).mean()),

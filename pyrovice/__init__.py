@@ -13,8 +13,8 @@ from pyrovice.errors import (
 from pyrovice.evaluation import Evaluation
 from pyrovice.example import load_example
 from pyrovice.fitted import Fit
-from pyrovice.fitting import fit
-from pyrovice.guides import MeanField
+from pyrovice.fitting import fit, spose
+from pyrovice.guides import MAP, MeanField
 from pyrovice.model import Model
 from pyrovice.priors import SpikeSlab
 from pyrovice.simulation import simulate
@@ -26,6 +26,7 @@ from pyrovice.triplets import Triplets
 __version__ = "0.1.0"
 
 __all__ = [
+    "MAP",
     "Anneal",
     "DataError",
     "Evaluation",
@@ -50,4 +51,5 @@ __all__ = [
     "plot",
     "priors",
     "simulate",
+    "spose",
 ]

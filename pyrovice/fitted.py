@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pyrovice import pruning
 from pyrovice.errors import GuideError, PyroviceError
 from pyrovice.evaluation import Evaluation, evaluate
-from pyrovice.guides import Guide, MeanFieldGuide
+from pyrovice.guides import Guide, SiteGuide
 from pyrovice.model import Model
 from pyrovice.posterior import Posterior
 from pyrovice.predictive import predict
@@ -98,31 +98,43 @@ class Fit:
     @property
     def n_dimensions(self) -> int:
         """How many dimensions are kept by the default rule."""
-        return int((self.importance() > pruning.MIN_OBJECTS).sum())
+        return int(pruning.kept(self.posterior).sum())
 
-    def importance(self, rule: str = "fdr", alpha: float = 0.05) -> pd.Series:
-        """How many objects have a credibly positive weight in each dimension.
+    def importance(self, rule: str | None = None, alpha: float = 0.05) -> pd.Series:
+        """How much each dimension matters.
 
         Parameters
         ----------
-        rule : {"fdr", "tail"}
-            ``"fdr"`` controls the false discovery rate over objects;
-            ``"tail"`` counts the objects with P(X > 0) >= 1 - alpha.
+        rule : {"fdr", "tail", "max"}, optional
+            ``"fdr"`` counts the objects with a credibly positive weight and controls
+            the false discovery rate; ``"tail"`` counts those with
+            P(X > 0) >= 1 - alpha; ``"max"``, SPoSE's, takes the largest weight. By
+            default ``"fdr"``, or ``"max"`` where weights cannot be zero: point
+            estimates and priors on positive weights.
         alpha : float
-            Level of the rule.
+            Level of the first two rules.
         """
-        counts = pruning.importance(self.posterior.zero_probability(), rule, alpha)
-        return pd.Series(counts, index=self._dimensions(), name="importance")
+        values = pruning.importance(self.posterior, rule, alpha)
+        return pd.Series(values, index=self._dimensions(), name="importance")
 
-    def prune(self, rule: str = "fdr", alpha: float = 0.05, min_objects: int = 5) -> Fit:
-        """A fit with the dimensions that matter for more than `min_objects` objects.
+    def prune(
+        self,
+        rule: str | None = None,
+        alpha: float = 0.05,
+        min_objects: int = pruning.MIN_OBJECTS,
+        threshold: float = pruning.THRESHOLD,
+    ) -> Fit:
+        """A fit with the dimensions that matter.
 
-        They come in descending importance, ties by the sum of their weights.
-        Its `model` and `guide` have these dimensions only.
+        Those with a credibly positive weight for more than `min_objects` objects, or
+        with ``rule="max"`` those whose largest weight exceeds `threshold`. They come in
+        descending importance, ties by the sum of their weights. Its `model` and `guide`
+        have these dimensions only.
         """
-        counts = self.importance(rule, alpha).to_numpy()
-        ranked = pruning.order(counts, self.posterior.loc())
-        return self._select(ranked[counts[ranked] > min_objects])
+        values = pruning.importance(self.posterior, rule, alpha)
+        chosen = pruning.kept(self.posterior, rule, alpha, min_objects, threshold)
+        ranked = pruning.order(values, self.posterior.loc())
+        return self._select(ranked[chosen[ranked]])
 
     def _select(self, columns: NDArray[np.intp]) -> Fit:
         guide = self.fitted_guide
@@ -130,14 +142,14 @@ class Fit:
             self,
             posterior=self.posterior.select(columns),
             model=self.model.with_dimensions(len(columns)),
-            fitted_guide=guide.select(columns) if isinstance(guide, MeanFieldGuide) else None,
+            fitted_guide=guide.select(columns) if isinstance(guide, SiteGuide) else None,
         )
 
     def _dimensions(self) -> pd.RangeIndex:
         return pd.RangeIndex(self.posterior.shape[1], name="dimension")
 
     def _kept(self) -> NDArray[np.intp]:
-        return np.flatnonzero(self.importance() > pruning.MIN_OBJECTS)
+        return np.flatnonzero(pruning.kept(self.posterior))
 
     # ------------------------------------------------------------------ the embedding
 
@@ -237,4 +249,4 @@ class Fit:
 
 def in_order_of_importance(fit: Fit) -> Fit:
     """The same fit with its dimensions in descending importance."""
-    return fit._select(pruning.order(fit.importance().to_numpy(), fit.posterior.loc()))
+    return fit._select(pruning.order(pruning.importance(fit.posterior), fit.posterior.loc()))

@@ -1,7 +1,7 @@
 """Variational distributions (paper, "Variational Inference").
 
-:class:`MeanField` is the paper's: one Normal per entry of X. Whatever callable
-takes the Pyro model and returns a guide serves as well.
+:class:`MeanField` is the paper's: one Normal per entry of X. :class:`MAP` is a
+point. Whatever callable takes the Pyro model and returns a guide serves as well.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import pyro
 import pyro.distributions as dist
@@ -46,6 +46,23 @@ class MeanField:
 
 
 @dataclass(frozen=True)
+class MAP:
+    """A point: the most probable value, with no uncertainty.
+
+    Examples
+    --------
+    >>> import pyrovice as pv
+    >>> example = pv.load_example()
+    >>> guide = pv.guides.MAP()(pv.Model(pv.SpikeSlab(), 80, 7, example.triplets))
+    >>> bool((guide()["X"] == guide()["X"]).all())
+    True
+    """
+
+    def __call__(self, model: Model) -> PointGuide:
+        return PointGuide(model)
+
+
+@dataclass(frozen=True)
 class Site:
     """What the guide has to know of one latent site of the model."""
 
@@ -75,17 +92,19 @@ class Site:
         return bounds.get("lower_bound") == 0 and "upper_bound" not in bounds
 
 
-class MeanFieldGuide(PyroModule):
-    """The Pyro guide that :class:`MeanField` makes for one model.
+class SiteGuide(PyroModule):
+    """A guide with parameters of its own for each latent site.
 
-    For each latent site it holds ``loc.<site>`` and ``log_scale.<site>``, both
-    on the unconstrained line.
+    They are called ``<holder>.<site>``, for each of `holders`, and live on the
+    unconstrained line. Subclasses say what distribution they stand for.
     """
+
+    holders: tuple[str, ...]
 
     def __init__(self, model: Model) -> None:
         super().__init__()
-        self.loc = PyroModule()
-        self.log_scale = PyroModule()
+        for holder in self.holders:
+            setattr(self, holder, PyroModule())
         self.sites: list[Site] = []
         for name, node in latent_sites(model).items():
             site = Site(
@@ -96,8 +115,9 @@ class MeanFieldGuide(PyroModule):
             )
             self.sites.append(site)
             start = biject_to(site.support).inv(node["value"].detach())
-            setattr(self.loc, name, Parameter(start.clone()))
-            setattr(self.log_scale, name, Parameter(torch.full_like(start, -2.0)))
+            for holder in self.holders:
+                value = torch.full_like(start, -2.0) if holder == "log_scale" else start.clone()
+                setattr(getattr(self, holder), name, Parameter(value))
 
     def forward(self, *args: Any, **kwargs: Any) -> dict[str, Tensor]:
         """Draw every latent site; the model's arguments are not needed."""
@@ -113,10 +133,10 @@ class MeanFieldGuide(PyroModule):
 
     def marginal(self, site: Site) -> dist.TorchDistribution:
         """The guide's distribution of one site."""
-        loc, log_scale = getattr(self.loc, site.name), getattr(self.log_scale, site.name)
-        return site.distribution(loc, log_scale.exp())
+        raise TypeError(f"{type(self).__name__} does not say what it stands for.")
 
     def site(self, name: str) -> Site:
+        """What is known of the site of that name."""
         return next(site for site in self.sites if site.name == name)
 
     @torch.no_grad()
@@ -125,23 +145,26 @@ class MeanFieldGuide(PyroModule):
         if self.site("X").support is not constraints.real:
             # A positive X has its scale in proportion; near zero it would start at -inf.
             loc = biject_to(self.site("X").support).inv(loc.clamp(min=0.05))
-        self.loc.X.copy_(loc)
-        self.log_scale.X.copy_(scale.log())
+        for holder in self.holders:
+            start = scale.log() if holder == "log_scale" else loc
+            getattr(self, holder).X.copy_(start)
 
     def column_dims(self) -> dict[str, int | None]:
         """For each parameter, the dim that runs over embedding dimensions, if one does."""
         return {
             f"{holder}.{site.name}": site.column_dim()
-            for holder in ("loc", "log_scale")
+            for holder in self.holders
             for site in self.sites
         }
 
-    def select(self, columns: ArrayLike) -> MeanFieldGuide:
+    def select(self, columns: ArrayLike) -> Self:
         """A guide of the given embedding dimensions only, in the given order."""
-        chosen = torch.as_tensor(columns, dtype=torch.long, device=self.loc.X.device)
-        new = MeanFieldGuide.__new__(MeanFieldGuide)
+        chosen = torch.as_tensor(columns, dtype=torch.long, device=next(self.parameters()).device)
+        new = type(self).__new__(type(self))
         PyroModule.__init__(new)
-        new.loc, new.log_scale, new.sites = PyroModule(), PyroModule(), []
+        for holder in self.holders:
+            setattr(new, holder, PyroModule())
+        new.sites = []
         for name, dim in self.column_dims().items():
             value = self.get_parameter(name).detach()
             value = value.clone() if dim is None else value.index_select(dim, chosen)
@@ -154,6 +177,26 @@ class MeanFieldGuide(PyroModule):
             )
             new.sites.append(Site(site.name, site.support, site.event_dim, plates))
         return new
+
+
+class MeanFieldGuide(SiteGuide):
+    """The Pyro guide that :class:`MeanField` makes for one model."""
+
+    holders = ("loc", "log_scale")
+
+    def marginal(self, site: Site) -> dist.TorchDistribution:
+        loc, log_scale = getattr(self.loc, site.name), getattr(self.log_scale, site.name)
+        return site.distribution(loc, log_scale.exp())
+
+
+class PointGuide(SiteGuide):
+    """The Pyro guide that :class:`MAP` makes for one model."""
+
+    holders = ("point",)
+
+    def marginal(self, site: Site) -> dist.TorchDistribution:
+        value = biject_to(site.support)(getattr(self.point, site.name))
+        return dist.Delta(value, event_dim=site.event_dim)
 
 
 def latent_sites(model: Model) -> dict[str, dict[str, Any]]:
@@ -185,8 +228,8 @@ def latent_sites(model: Model) -> dict[str, dict[str, Any]]:
 def resolve_guide(guide: Callable[[Model], Guide], model: Model) -> Guide:
     """The guide for `model` that the user asked for."""
     latent_sites(model)
-    if guide is MeanField:
-        guide = MeanField()
+    if guide is MeanField or guide is MAP:
+        guide = MeanField() if guide is MeanField else MAP()
     if not callable(guide):
         raise GuideError(
             f"guide={guide!r} is no guide; expected MeanField() or a callable that takes the "

@@ -23,7 +23,7 @@ from pyrovice import pruning
 from pyrovice.elbo import TwoTermELBO
 from pyrovice.errors import PyroviceError
 from pyrovice.evaluation import hits, log_score
-from pyrovice.guides import Guide, MeanFieldGuide, latent_sites
+from pyrovice.guides import Guide, SiteGuide, latent_sites
 from pyrovice.likelihood import Judgments
 from pyrovice.model import Model
 from pyrovice.posterior import posterior_of
@@ -142,7 +142,7 @@ def _run_epochs(
     bar: Progress,
 ) -> None:
     began = time.perf_counter()
-    if isinstance(run.guide, MeanFieldGuide):
+    if isinstance(run.guide, SiteGuide):
         run.guide.start_at(*STARTS[training.start](judgments, run.model.dimensions))
     rate = training.first_rate(latent_sites(run.model)["X"]["value"], n / judgments.n_objects)
     optimizer = torch.optim.Adam(
@@ -207,7 +207,6 @@ class Look:
     def at(cls, guide: Guide, validation: Triplets | None) -> Look:
         """Count the dimensions and score the validation judgments."""
         posterior = posterior_of(guide)
-        counts = pruning.importance(posterior.zero_probability())
         scores = {}
         if validation is not None:
             p = predict(posterior, validation, VALIDATION_DRAWS, seed=0)
@@ -215,7 +214,7 @@ class Look:
                 "validation_cross_entropy": float(-log_score(p, validation.odd).mean()),
                 "validation_accuracy": float(hits(p, validation.odd).mean()),
             }
-        return cls(counts > pruning.MIN_OBJECTS, scores)
+        return cls(pruning.kept(posterior), scores)
 
 
 class Batches:
@@ -261,10 +260,10 @@ def _parameters(run: Run, elbo: TwoTermELBO, judgments: Judgments) -> list[Tenso
 def _drop(run: Run, optimizer: torch.optim.Adam, kept: NDArray[np.intp]) -> torch.optim.Adam:
     """Leave only the kept dimensions in the model, the guide and Adam's memory."""
     old = run.guide
-    if not isinstance(old, MeanFieldGuide) or not 0 < len(kept) < run.model.dimensions:
+    if not isinstance(old, SiteGuide) or not 0 < len(kept) < run.model.dimensions:
         return optimizer
     new = old.select(kept)
-    columns = torch.as_tensor(kept, device=old.loc.X.device)
+    columns = torch.as_tensor(kept, device=next(old.parameters()).device)
     settings = {key: optimizer.defaults[key] for key in ("lr", "betas", "fused")}
     follower = torch.optim.Adam(new.parameters(), **settings)
     for name, dim in old.column_dims().items():

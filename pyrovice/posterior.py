@@ -17,7 +17,7 @@ from scipy.special import ndtr
 from scipy.stats import norm
 from torch.distributions import constraints
 
-from pyrovice.guides import Guide, MeanFieldGuide
+from pyrovice.guides import Guide, MeanFieldGuide, PointGuide
 
 Array = NDArray[np.float32]
 
@@ -27,6 +27,11 @@ class Posterior(Protocol):
 
     @property
     def shape(self) -> tuple[int, int]: ...
+
+    @property
+    def can_be_zero(self) -> bool:
+        """Whether a weight can be zero at all, with some probability between 0 and 1."""
+        ...
 
     def draws(self, n: int, seed: int) -> Array:
         """Rectified draws, shape (n, m, d)."""
@@ -63,6 +68,7 @@ class NormalPosterior:
 
     mu: Array
     sigma: Array
+    can_be_zero = True
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -99,10 +105,84 @@ class NormalPosterior:
 
 
 @dataclass(frozen=True, eq=False)
+class LogNormalPosterior:
+    """Independent LogNormals, the mean-field family of priors on positive weights."""
+
+    log_mu: Array
+    log_sigma: Array
+    can_be_zero = False
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.log_mu.shape
+
+    def draws(self, n: int, seed: int) -> Array:
+        generator = torch.Generator().manual_seed(seed)
+        drawn = torch.randn(n, *self.shape, generator=generator)
+        drawn.mul_(torch.from_numpy(self.log_sigma)).add_(torch.from_numpy(self.log_mu))
+        return drawn.exp_().numpy()
+
+    def loc(self) -> Array:
+        return np.exp(self.log_mu)
+
+    def mean(self) -> Array:
+        return np.exp(self.log_mu + self.log_sigma**2 / 2)
+
+    def sd(self) -> Array:
+        return self.mean() * np.sqrt(np.expm1(self.log_sigma**2))
+
+    def zero_probability(self) -> NDArray[np.float64]:
+        return np.zeros(self.shape)
+
+    def select(self, columns: Sequence[int] | NDArray[np.intp]) -> LogNormalPosterior:
+        return LogNormalPosterior(self.log_mu[:, columns], self.log_sigma[:, columns])
+
+    def arrays(self) -> dict[str, Array]:
+        return {"log_mu": self.log_mu, "log_sigma": self.log_sigma}
+
+
+@dataclass(frozen=True, eq=False)
+class PointPosterior:
+    """One value per entry, without uncertainty."""
+
+    point: Array
+    can_be_zero = False
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.point.shape
+
+    def draws(self, n: int, seed: int) -> Array:
+        return np.repeat(self.loc()[None], n, axis=0)
+
+    def loc(self) -> Array:
+        return np.maximum(self.point, 0)
+
+    def mean(self) -> Array:
+        return self.loc()
+
+    def sd(self) -> Array:
+        return np.zeros_like(self.point)
+
+    def zero_probability(self) -> NDArray[np.float64]:
+        return (self.point <= 0).astype(float)
+
+    def select(self, columns: Sequence[int] | NDArray[np.intp]) -> PointPosterior:
+        return PointPosterior(self.point[:, columns])
+
+    def arrays(self) -> dict[str, Array]:
+        return {"point": self.point}
+
+
+@dataclass(frozen=True, eq=False)
 class DrawnPosterior:
     """Draws of X, for guides whose marginals have no closed form here."""
 
     stored: Array
+
+    @property
+    def can_be_zero(self) -> bool:
+        return bool((self.stored <= 0).any())
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -136,10 +216,20 @@ class DrawnPosterior:
 
 def posterior_of(guide: Guide, draws: int = 500) -> Posterior:
     """The posterior that a guide stands for; draws where it has no closed form."""
-    if isinstance(guide, MeanFieldGuide) and guide.site("X").support is constraints.real:
-        loc, log_scale = guide.loc.X.detach(), guide.log_scale.X.detach()
-        return NormalPosterior(loc.cpu().numpy().copy(), log_scale.exp().cpu().numpy())
+    if isinstance(guide, PointGuide):
+        return PointPosterior(_array(guide.marginal(guide.site("X")).v))
+    if isinstance(guide, MeanFieldGuide):
+        site = guide.site("X")
+        loc, scale = _array(guide.loc.X), _array(guide.log_scale.X.exp())
+        if site.support is constraints.real:
+            return NormalPosterior(loc, scale)
+        if site.is_positive:
+            return LogNormalPosterior(loc, scale)
     with torch.no_grad(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         drawn = [poutine.trace(guide).get_trace().nodes["X"]["value"] for _ in range(draws)]
-    return DrawnPosterior(torch.stack(drawn).cpu().numpy())
+    return DrawnPosterior(_array(torch.stack(drawn)))
+
+
+def _array(tensor: torch.Tensor) -> Array:
+    return tensor.detach().cpu().numpy().copy()

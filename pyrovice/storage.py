@@ -10,6 +10,7 @@ import json
 import os
 import zipfile
 import zlib
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -25,19 +26,27 @@ from torch.nn import Parameter
 
 from pyrovice.errors import GuideError, OverwriteError, PriorError, SavedFitError
 from pyrovice.fitted import Fit
-from pyrovice.guides import MeanField, MeanFieldGuide
+from pyrovice.guides import MAP, MeanField, SiteGuide
 from pyrovice.model import Model
-from pyrovice.posterior import DrawnPosterior, NormalPosterior, Posterior
+from pyrovice.posterior import (
+    DrawnPosterior,
+    LogNormalPosterior,
+    NormalPosterior,
+    PointPosterior,
+    Posterior,
+)
 from pyrovice.priors import SpikeSlab
 from pyrovice.stopping import MaxEpochs, Stability
 from pyrovice.training import Anneal, Training
 
 FORMAT = 1
 VALUES = {
-    cls.__name__: cls for cls in (SpikeSlab, MeanField, Training, Anneal, Stability, MaxEpochs)
+    cls.__name__: cls for cls in (SpikeSlab, MAP, MeanField, Training, Anneal, Stability, MaxEpochs)
 }
 POSTERIORS: dict[frozenset[str], type] = {
     frozenset({"mu", "sigma"}): NormalPosterior,
+    frozenset({"log_mu", "log_sigma"}): LogNormalPosterior,
+    frozenset({"point"}): PointPosterior,
     frozenset({"stored"}): DrawnPosterior,
 }
 READ_ERRORS = (
@@ -86,7 +95,7 @@ def save(fit: Fit, path: Path, *, overwrite: bool) -> None:
     }
     arrays = {f"posterior/{name}": array for name, array in fit.posterior.arrays().items()}
     arrays |= {f"history/{name}": history[name].to_numpy() for name in history}
-    if isinstance(fit.fitted_guide, MeanFieldGuide):
+    if isinstance(fit.fitted_guide, SiteGuide):
         arrays |= {
             f"guide/{name}": value.detach().cpu().numpy()
             for name, value in fit.fitted_guide.named_parameters()
@@ -196,15 +205,15 @@ def _rebuild(arrays: dict[str, np.ndarray]) -> Fit:
     posterior = _posterior(_group(arrays, "posterior"), len(names))
     prior, training = restore(record["prior"]), restore(record["training"])
     model = Model(prior, len(names), posterior.shape[1])
-    guide = None
+    family, guide = restore(record["guide"]), None
     if not isinstance(prior, GivenAsCode) and _group(arrays, "guide"):
-        guide = _guide(model, _group(arrays, "guide"))
+        guide = _guide(family, model, _group(arrays, "guide"))
     history = pd.DataFrame(
         {name: arrays[f"history/{name}"].astype(kind) for name, kind in record["history"].items()}
     )
     return Fit(
         prior=prior,
-        guide_family=restore(record["guide"]),
+        guide_family=family,
         training=training,
         seed=int(record["seed"]),
         names=names,
@@ -232,9 +241,11 @@ def _posterior(arrays: dict[str, np.ndarray], n_objects: int) -> Posterior:
     return kind(**arrays)
 
 
-def _guide(model: Model, parameters: dict[str, np.ndarray]) -> MeanFieldGuide:
+def _guide(
+    family: Callable[[Model], SiteGuide], model: Model, parameters: dict[str, np.ndarray]
+) -> SiteGuide:
     with pyro.settings.context(module_local_params=True):
-        guide = MeanFieldGuide(model)
+        guide = family(model)
     if {name for name, _ in guide.named_parameters()} != set(parameters):
         raise SavedFitError("its guide does not fit its prior.")
     for name, value in parameters.items():

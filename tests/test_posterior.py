@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from pyrovice.posterior import DrawnPosterior, NormalPosterior
+from pyrovice.posterior import DrawnPosterior, LogNormalPosterior, NormalPosterior, PointPosterior
 
 MU = np.array([[-1.0, 0.0, 0.3], [2.0, -0.2, 1.0]], dtype=np.float32)
 SIGMA = np.array([[0.5, 1.0, 0.1], [0.3, 0.4, 2.0]], dtype=np.float32)
@@ -53,3 +53,23 @@ def test_select(normal):
     drawn = DrawnPosterior(normal.draws(10, seed=0))
     assert drawn.select([1]).shape == (2, 1)
     assert drawn.draws(25, seed=0).shape == (25, 2, 3)
+
+
+def test_lognormal_against_scipy():
+    posterior = LogNormalPosterior(MU, SIGMA)
+    law = stats.lognorm(s=SIGMA, scale=np.exp(MU))
+    np.testing.assert_allclose(posterior.loc(), law.median(), rtol=1e-5)
+    np.testing.assert_allclose(posterior.mean(), law.mean(), rtol=1e-5)
+    np.testing.assert_allclose(posterior.sd(), law.std(), rtol=1e-4)
+    draws = np.log(posterior.draws(20_000, seed=0))
+    # Four standard errors of a mean of 20,000 draws whose sd is at most 2.
+    np.testing.assert_allclose(draws.mean(0), MU, atol=4 * 2 / 20_000**0.5)
+    assert not posterior.can_be_zero
+    assert posterior.select([1]).shape == (2, 1)
+
+
+def test_a_point_has_no_uncertainty():
+    point = PointPosterior(MU)
+    assert np.array_equal(point.draws(3, seed=0), np.repeat(np.maximum(MU, 0)[None], 3, axis=0))
+    assert (point.sd() == 0).all()
+    assert point.select([0, 2]).shape == (2, 2)
