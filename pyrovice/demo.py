@@ -28,10 +28,13 @@ def run(output: Path, seed: int) -> None:
         "dimensions.png": pv.plot.dimensions(fit),
         "convergence.png": pv.plot.convergence(fit),
     }
+    written = []
     for name, figure in figures.items():
-        figure.savefig(_free_name(output / name), dpi=150)
-    fit.save(_free_name(output / "example.fit"))
-    print(f"\nFigures and the fit are in {output}/")
+        written.append(_free_name(output / name))
+        figure.savefig(written[-1], dpi=150)
+    written.append(_free_name(output / "example.fit"))
+    fit.save(written[-1])
+    print("\nWritten: " + ", ".join(map(str, written)))
 
 
 def _dimensions(fit: pv.Fit, example: pv.example.Example) -> str:

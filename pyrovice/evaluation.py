@@ -25,8 +25,9 @@ class Evaluation:
     kl_divergence : float or None
         KL(people ‖ model), averaged over the triplets judged more than once.
     ceiling : float or None
-        The best accuracy that any model could reach on those triplets: the mean
-        share of the majority answer.
+        An estimate of the best accuracy within reach: the mean, over those triplets, of the
+        share of the majority answer. With few answers to each it is too high: two random
+        answers agree on a majority of two thirds.
     n : int
         Number of judgments.
     chance_accuracy : float

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyrovice import pruning
-from pyrovice.errors import GuideError, PyroviceError
+from pyrovice.errors import DataError, GuideError, PyroviceError
 from pyrovice.evaluation import Evaluation, evaluate
 from pyrovice.guides import Guide, SiteGuide
 from pyrovice.model import Model
@@ -53,6 +53,8 @@ class Fit:
         How many judgments it was fitted to.
     data_digest : str
         Fingerprint of those judgments, as `Triplets.digest` gives it.
+    pruned : bool
+        Whether this is the result of `prune`, all of whose dimensions are kept.
 
     Examples
     --------
@@ -80,16 +82,21 @@ class Fit:
     n_judgments: int
     data_digest: str
     fitted_guide: Guide | None
+    pruned: bool = False
 
     # ------------------------------------------------------------------ Pyro
 
     @property
     def guide(self) -> Guide:
-        """The Pyro guide, for ``pyro.infer``; its dimensions are those of the posterior."""
+        """The Pyro guide, for ``pyro.infer``.
+
+        The guides of pyrovice have the dimensions of this fit in the same order; any other
+        guide has them in the order in which it was trained.
+        """
         if self.fitted_guide is None:
             raise GuideError(
-                f"This fit was loaded from a file, which holds the posterior but not the guide "
-                f"{self.guide_family!r}. Fit again to have the guide itself."
+                f"This fit holds the posterior but not the guide {self.guide_family!r}, which "
+                "can be neither saved nor pruned. The fit that pyrovice.fit returned has it."
             )
         return self.fitted_guide
 
@@ -98,7 +105,7 @@ class Fit:
     @property
     def n_dimensions(self) -> int:
         """How many dimensions are kept by the default rule."""
-        return int(pruning.kept(self.posterior).sum())
+        return len(self._kept())
 
     def importance(self, rule: str | None = None, alpha: float = 0.05) -> pd.Series:
         """How much each dimension matters.
@@ -134,22 +141,27 @@ class Fit:
         values = pruning.importance(self.posterior, rule, alpha)
         chosen = pruning.kept(self.posterior, rule, alpha, min_objects, threshold)
         ranked = pruning.order(values, self.posterior.loc())
-        return self._select(ranked[chosen[ranked]])
+        return replace(self._select(ranked[chosen[ranked]]), pruned=True)
 
     def _select(self, columns: NDArray[np.intp]) -> Fit:
         guide = self.fitted_guide
+        if isinstance(guide, SiteGuide):
+            guide = guide.select(columns)
+        elif len(columns) < self.posterior.shape[1]:
+            guide = None
         return replace(
             self,
             posterior=self.posterior.select(columns),
             model=self.model.with_dimensions(len(columns)),
-            fitted_guide=guide.select(columns) if isinstance(guide, SiteGuide) else None,
+            fitted_guide=guide,
         )
 
     def _dimensions(self) -> pd.RangeIndex:
         return pd.RangeIndex(self.posterior.shape[1], name="dimension")
 
     def _kept(self) -> NDArray[np.intp]:
-        return np.flatnonzero(pruning.kept(self.posterior))
+        everything = np.arange(self.posterior.shape[1])
+        return everything if self.pruned else everything[pruning.kept(self.posterior)]
 
     # ------------------------------------------------------------------ the embedding
 
@@ -224,8 +236,16 @@ class Fit:
         """Probability of each position being the odd one, shape (n, 3).
 
         The mean over posterior draws, with all dimensions of this fit; use
-        ``fit.prune().predict(...)`` for the kept ones only.
+        ``fit.prune().predict(...)`` for the kept ones only. Positions are those of
+        ``triplets.objects``, whose rows are in ascending order of ids.
         """
+        if not isinstance(triplets, Triplets):
+            raise TypeError(f"predict got a {type(triplets).__name__}; expected Triplets.")
+        if triplets.names != self.names and triplets.is_named:
+            raise DataError(
+                "These judgments name other objects than the fit, or the same in another order; "
+                "read them with names=fit.names."
+            )
         return predict(self.posterior, triplets, draws, seed)
 
     def evaluate(self, triplets: Triplets, draws: int = 50, seed: int = 0) -> Evaluation:

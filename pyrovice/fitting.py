@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import operator
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -55,7 +56,7 @@ def fit(
         dropped. ``"auto"`` takes as many as the size of the data can justify, at
         most 100.
     validation : Triplets, optional
-        Judgments to score after every epoch, shown in ``fit.history``.
+        Judgments to score while training, shown in ``fit.history``.
     training : Training
         How to optimise; ``Training.paper()`` for the paper's recipe.
     seed : int
@@ -89,6 +90,9 @@ def fit(
             raise PyroviceError(
                 "validation and data are of different objects; give both the same names."
             )
+    if not isinstance(training, Training):
+        raise TypeError(f"training={training!r}; expected Training(...) or Training.paper().")
+    seed = _whole(seed, "seed", least=0)
     start = _dimensions(dimensions, data)
     # Parameters stay in the guide instead of Pyro's global store, where fits would meet.
     with (
@@ -180,11 +184,19 @@ def _dimensions(dimensions: int | str, data: Triplets) -> int:
             data.n_objects,
         )
         return chosen
-    if isinstance(dimensions, bool) or not isinstance(dimensions, int) or dimensions < 1:
-        raise PyroviceError(
-            f"dimensions={dimensions!r}; expected a positive whole number or 'auto'."
-        )
-    return dimensions
+    return _whole(dimensions, "dimensions", least=1)
+
+
+def _whole(value: Any, name: str, least: int) -> int:
+    """A whole number of any type that is one."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = least - 1
+    if number < least or isinstance(value, bool):
+        auto = " or 'auto'" if name == "dimensions" else ""
+        raise PyroviceError(f"{name}={value!r}; expected a whole number of at least {least}{auto}.")
+    return number
 
 
 def _warn(fit: Fit, run: Run, start: int, data: Triplets) -> None:
@@ -193,6 +205,12 @@ def _warn(fit: Fit, run: Run, start: int, data: Triplets) -> None:
         _say(
             f"Interrupted after {len(run.history)} epochs: this is the fit so far, with {kept} "
             "dimensions. It has not settled."
+        )
+    elif kept == 0 and fit.importance().max() > 0:
+        _say(
+            f"No dimension has more than five objects with a credibly positive weight (the "
+            f"largest has {fit.importance().max()} of {data.n_objects}), so none is kept. See "
+            "fit.embedding(pruned=False), or prune by another rule: fit.prune(min_objects=2)."
         )
     elif kept == 0:
         _say(

@@ -199,6 +199,21 @@ class PointGuide(SiteGuide):
         return dist.Delta(value, event_dim=site.event_dim)
 
 
+class FunctionGuide:
+    """A guide written as a function, with the ``pyro.param`` values that belong to it.
+
+    They are kept apart from Pyro's global store, where those of several fits would meet.
+    """
+
+    def __init__(self, function: Guide) -> None:
+        self.function = function
+        self.parameters = pyro.get_param_store().__class__().get_state()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        with pyro.get_param_store().scope(self.parameters) as self.parameters:
+            return self.function(*args, **kwargs)
+
+
 def latent_sites(model: Model) -> dict[str, dict[str, Any]]:
     """The latent sites of a model, checked for what every guide relies on."""
     with torch.no_grad(), torch.random.fork_rng(devices=[]):
@@ -215,6 +230,18 @@ def latent_sites(model: Model) -> dict[str, dict[str, Any]]:
             f"The prior's site 'X' has shape {shape}, expected "
             f"({model.n_objects}, {model.dimensions}): open pyro.plate('object', n_objects, "
             "dim=-2) and pyro.plate('dimension', dimensions, dim=-1) around it."
+        )
+    plates = {frame.name: frame.dim for frame in sites["X"]["cond_indep_stack"]}
+    if plates != {"object": -2, "dimension": -1}:
+        raise PriorError(
+            f"The prior's site 'X' is in the plates {plates or 'none'}; expected "
+            "pyro.plate('object', n_objects, dim=-2) and pyro.plate('dimension', dimensions, "
+            "dim=-1), by these names."
+        )
+    if trace.nodes["_RETURN"]["value"] is not sites["X"]["value"]:
+        raise PriorError(
+            "The prior must return what it sampled as 'X', unchanged; transform inside the "
+            "distribution instead, and end with return X."
         )
     for name, node in sites.items():
         if node["fn"].support.is_discrete:
@@ -238,7 +265,7 @@ def resolve_guide(guide: Callable[[Model], Guide], model: Model) -> Guide:
     made = guide(model)
     if not callable(made):
         raise GuideError(
-            f"guide={guide!r} returned {made!r} for the model; expected a Pyro guide, i.e. a "
-            "callable that samples the site 'X'."
+            f"guide={guide!r} returned a {type(made).__name__} for the model; expected a Pyro "
+            "guide, i.e. a callable that samples the site 'X'."
         )
-    return made
+    return made if isinstance(made, torch.nn.Module) else FunctionGuide(made)

@@ -35,6 +35,9 @@ from pyrovice.triplets import Triplets
 
 # Dimensions may be dropped from this step on: earlier, none has had time to grow.
 DROP_FROM_STEP = 500
+# What is dropped for good must be next to nothing: dimensions of at most this share of the
+# objects, and never one that the rule for kept dimensions keeps.
+DROP_BELOW_SHARE = 1 / 50
 # Counting dimensions costs as much as a step, so it is not done after each.
 LOOK_EVERY = 25
 VALIDATION_DRAWS = 10
@@ -79,7 +82,10 @@ class Run:
         if not any(epoch.validation_accuracy is not None for epoch in self.history):
             columns = [column for column in columns if not column.startswith("validation")]
         rows = [asdict(epoch) for epoch in self.history]
-        return pd.DataFrame(rows, columns=columns).set_index("epoch")
+        kinds = {
+            name: int if name in ("epoch", "step", "dimensions") else float for name in columns
+        }
+        return pd.DataFrame(rows, columns=columns).astype(kinds).set_index("epoch")
 
 
 def train(
@@ -149,14 +155,19 @@ def _run_epochs(
         _parameters(run, elbo, judgments), lr=rate, betas=training.betas, fused=True
     )
     batches = Batches(judgments, training)
-    decay = 0 if training.schedule is None else training.schedule.steps
+    schedule, decay = training.schedule, 0
+    if schedule is not None:
+        # The rate is down when training must end, if that is sooner.
+        epochs = min(training.max_epochs, training.stop.limit() or training.max_epochs)
+        decay = min(schedule.steps, epochs * len(batches))
+        schedule = replace(schedule, steps=decay)
     step = looked_at = 0
     seen = Look.at(run.guide, validation)
     for epoch in range(training.max_epochs):
         terms = []
         for batch in batches.epoch():
-            if training.schedule is not None:
-                optimizer.param_groups[0]["lr"] = training.schedule.rate(rate, step)
+            if schedule is not None:
+                optimizer.param_groups[0]["lr"] = schedule.rate(rate, step)
             optimizer.zero_grad()
             log_likelihood, complexity = elbo.terms(run.model, run.guide, batch)
             ((complexity - log_likelihood) / n).backward()
@@ -193,7 +204,7 @@ def _run_epochs(
             run.converged = training.stop.reached(run.history)
             return
         if looked_at == step and training.drop_collapsed and step >= DROP_FROM_STEP:
-            optimizer = _drop(run, optimizer, np.flatnonzero(seen.kept))
+            optimizer = _drop(run, optimizer, np.flatnonzero(seen.alive))
 
 
 @dataclass(frozen=True)
@@ -201,6 +212,7 @@ class Look:
     """What is found on stopping to look at the guide."""
 
     kept: NDArray[np.bool_]
+    alive: NDArray[np.bool_]
     validation: dict[str, Any]
 
     @classmethod
@@ -214,7 +226,12 @@ class Look:
                 "validation_cross_entropy": float(-log_score(p, validation.odd).mean()),
                 "validation_accuracy": float(hits(p, validation.odd).mean()),
             }
-        return cls(pruning.kept(posterior), scores)
+        few = min(pruning.MIN_OBJECTS, int(posterior.shape[0] * DROP_BELOW_SHARE))
+        return cls(
+            kept=pruning.kept(posterior),
+            alive=pruning.kept(posterior, min_objects=few, threshold=pruning.THRESHOLD / 10),
+            validation=scores,
+        )
 
 
 class Batches:

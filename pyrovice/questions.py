@@ -42,6 +42,10 @@ def parts_by_question(
     keys: NDArray[np.int64], fractions: Sequence[float], seed: int
 ) -> NDArray[np.intp]:
     """For each row its part 0, 1, ..., or the number of parts if it is in none."""
+    if any(not isinstance(share, int | float | np.number) for share in fractions):
+        raise DataError(
+            f"split got {fractions}; expected numbers, for example t.split(0.9, 0.1, seed=0)."
+        )
     shares = np.asarray(fractions, float)
     if not len(shares) or not np.all(np.isfinite(shares)) or np.any(shares <= 0):
         raise DataError(

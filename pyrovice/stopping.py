@@ -38,6 +38,10 @@ class StoppingRule(ABC):
         """Whether no dimension is left and none will come back."""
         return False
 
+    def limit(self) -> int | None:
+        """The number of epochs after which the rule is content in any case, if there is one."""
+        return None
+
 
 @dataclass(frozen=True)
 class Stability(StoppingRule):
@@ -126,3 +130,6 @@ class MaxEpochs(StoppingRule):
     def reached(self, history: Sequence[Epoch]) -> bool:
         """Whether `n` epochs are over."""
         return len(history) >= self.n
+
+    def limit(self) -> int:
+        return self.n

@@ -6,6 +6,7 @@ looks up names in a short list.
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import zipfile
@@ -79,6 +80,8 @@ def save(fit: Fit, path: Path, *, overwrite: bool) -> None:
             f"{path} exists and is not replaced. Choose another name, or say "
             "fit.save(path, overwrite=True)."
         )
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"The folder {path.parent} does not exist; make it first.")
     history = fit.history.reset_index()
     record = {
         "format": FORMAT,
@@ -91,6 +94,7 @@ def save(fit: Fit, path: Path, *, overwrite: bool) -> None:
         "converged": fit.converged,
         "n_judgments": fit.n_judgments,
         "data_digest": fit.data_digest,
+        "pruned": fit.pruned,
         "history": {name: str(kind) for name, kind in history.dtypes.items()},
     }
     arrays = {f"posterior/{name}": array for name, array in fit.posterior.arrays().items()}
@@ -188,8 +192,11 @@ def restore(described: Any) -> Any:
 
 
 def _is_pyro_distribution(value: Any) -> bool:
-    name = type(value).__name__
-    return isinstance(value, TorchDistributionMixin) and getattr(dist, name, None) is type(value)
+    if not isinstance(value, TorchDistributionMixin) or value.batch_shape or value.event_shape:
+        return False
+    cls = getattr(dist, type(value).__name__, None)
+    arguments = set(inspect.signature(cls).parameters) if cls is type(value) else set()
+    return bool(value.arg_constraints) and set(value.arg_constraints) <= arguments
 
 
 def _rebuild(arrays: dict[str, np.ndarray]) -> Fit:
@@ -206,7 +213,8 @@ def _rebuild(arrays: dict[str, np.ndarray]) -> Fit:
     prior, training = restore(record["prior"]), restore(record["training"])
     model = Model(prior, len(names), posterior.shape[1])
     family, guide = restore(record["guide"]), None
-    if not isinstance(prior, GivenAsCode) and _group(arrays, "guide"):
+    # Pyro has no plates of size zero, so a fit without dimensions has no guide either.
+    if posterior.shape[1] and not isinstance(prior, GivenAsCode) and _group(arrays, "guide"):
         guide = _guide(family, model, _group(arrays, "guide"))
     history = pd.DataFrame(
         {name: arrays[f"history/{name}"].astype(kind) for name, kind in record["history"].items()}
@@ -224,6 +232,7 @@ def _rebuild(arrays: dict[str, np.ndarray]) -> Fit:
         n_judgments=int(record["n_judgments"]),
         data_digest=str(record["data_digest"]),
         fitted_guide=guide,
+        pruned=bool(record["pruned"]),
     )
 
 
@@ -235,7 +244,7 @@ def _group(arrays: dict[str, np.ndarray], group: str) -> dict[str, np.ndarray]:
 def _posterior(arrays: dict[str, np.ndarray], n_objects: int) -> Posterior:
     kind = POSTERIORS.get(frozenset(arrays))
     shapes = {array.shape[-2:] for array in arrays.values()}
-    numeric = all(array.dtype == np.float32 for array in arrays.values())
+    numeric = all(array.dtype in (np.float32, np.float64) for array in arrays.values())
     if kind is None or len(shapes) != 1 or not numeric or shapes.pop()[0] != n_objects:
         raise SavedFitError("its posterior does not fit its record.")
     return kind(**arrays)

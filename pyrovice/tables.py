@@ -25,8 +25,15 @@ def columns_to_judgments(
     names: Sequence[str] | None,
 ) -> dict[str, Any]:
     """The arguments of `Triplets` for a table; see `Triplets.from_dataframe`."""
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(
+            f"from_dataframe got a {type(frame).__name__}; expected a pandas DataFrame, for "
+            "example pd.read_csv(path)."
+        )
     if len(objects) != 3:
         raise DataError(f"objects={objects!r} names {len(objects)} columns, expected three.")
+    if len(set(positions)) != 3:
+        raise DataError(f"positions={positions!r}; expected three different values.")
     wanted = [*objects, position or odd, *filter(None, (anchor, participant))]
     missing = [column for column in wanted if column not in frame.columns]
     if missing:
@@ -40,7 +47,17 @@ def columns_to_judgments(
     shown = frame[objects]
     empty = np.flatnonzero(shown.isna().any(axis=1))
     if empty.size:
-        raise DataError(f"Row {empty[0]} of the table has an empty object; drop or fill it.")
+        raise DataError(
+            f"{empty.size} rows lack an object, the first is row {empty[0]}; leave them out with "
+            f"table.dropna(subset={objects})."
+        )
+    answer = position or odd
+    unanswered = np.flatnonzero(frame[answer].isna())
+    if unanswered.size:
+        raise DataError(
+            f"{unanswered.size} rows have no answer in column {answer!r}, the first is row "
+            f"{unanswered[0]}; leave them out with table.dropna(subset=[{answer!r}])."
+        )
     ids, names = _ids_of(shown, names)
     labels = shown.to_numpy(dtype=object)
     if position is None:
@@ -102,8 +119,8 @@ def _column_of(values: NDArray[Any], shown: NDArray[Any], what: str) -> NDArray[
         row = lost[0]
         raise DataError(
             f"Column {what!r} says {values[row]!r} in row {row}, which is none of the objects "
-            f"shown there: {shown[row].tolist()}. If it holds a position, pass "
-            f"position={what!r}."
+            f"shown there: {shown[row].tolist()} ({lost.size} such rows). If it holds a position, "
+            f"pass position={what!r}."
         )
     return np.argmax(match, axis=1)
 
@@ -113,7 +130,8 @@ def _column_of_position(values: NDArray[Any], positions: list[Any], what: str) -
     lost = np.flatnonzero(column < 0)
     if lost.size:
         raise DataError(
-            f"Column {what!r} says {values[lost[0]]!r} in row {lost[0]}; expected one of "
-            f"{positions} for the first, second and third object (positions=...)."
+            f"Column {what!r} says {values.tolist()[lost[0]]!r} in row {lost[0]}; expected one of "
+            f"{positions} for the first, second and third object, or say "
+            f"positions=[...] ({lost.size} such rows)."
         )
     return column.astype(np.int64)

@@ -42,6 +42,13 @@ class Anneal:
     steps: int = 2000
     to: float = 0.001
 
+    def __post_init__(self) -> None:
+        if not (isinstance(self.steps, int) and self.steps >= 1 and self.to >= 0):
+            raise PyroviceError(
+                f"Anneal(steps={self.steps!r}, to={self.to!r}); expected a positive whole number "
+                "of steps and a rate of at least 0."
+            )
+
     def rate(self, start: float, step: int) -> float:
         """The learning rate at a step."""
         share = min(step / self.steps, 1.0)
@@ -60,21 +67,22 @@ class Training:
     betas : pair of float
         The memory of Adam's two averages.
     batch_size : int or "auto"
-        Judgments per step; ``"auto"`` takes all of up to about 200,000, otherwise
-        equal parts of about 150,000.
+        Judgments per step; ``"auto"`` takes all of up to 225,000, otherwise equal parts
+        of about 150,000.
     max_epochs : int
         Passes through the data after which training ends unsettled.
     particles : int
         Draws of X per step.
     schedule : Anneal, optional
-        How the learning rate falls; None keeps it constant.
+        How the learning rate falls; None keeps it constant. It falls faster if `max_epochs`
+        or ``MaxEpochs(...)`` end training sooner.
     stop : StoppingRule
         When the fit has settled: ``Stability(...)`` or ``MaxEpochs(...)``; with a
         schedule, not before the learning rate is down.
     start : {"pair counts", "noise"}
         First values of the guide: from the judgments, or the paper's.
     drop_collapsed : bool
-        Remove dimensions that no longer matter while training, after which the
+        Remove dimensions that are next to nothing while training, after which the
         rest fits better and faster.
 
     Examples
@@ -113,6 +121,12 @@ class Training:
             value = getattr(self, name)
             if not (isinstance(value, int) and value >= 1):
                 raise PyroviceError(f"{name}={value!r}; expected a positive whole number.")
+        if not isinstance(self.stop, StoppingRule):
+            raise PyroviceError(
+                f"stop={self.stop!r}; expected a rule, Stability(...) or MaxEpochs(...)."
+            )
+        if self.schedule is not None and not isinstance(self.schedule, Anneal):
+            raise PyroviceError(f"schedule={self.schedule!r}; expected Anneal(...) or None.")
         if self.start not in STARTS:
             raise PyroviceError(f"start={self.start!r}; expected one of {', '.join(STARTS)}.")
 

@@ -108,6 +108,11 @@ class Triplets:
             )
         if participants is not None:
             participants = np.array(participants)
+            if pd.isna(participants).any():
+                row = int(np.flatnonzero(pd.isna(participants))[0])
+                raise DataError(
+                    f"Row {row} has no participant; leave such rows out, or pass no participants."
+                )
             if participants.shape != (n,):
                 raise DataError(
                     f"participants has shape {participants.shape}, expected ({n},): "
@@ -301,7 +306,11 @@ class Triplets:
     # ------------------------------------------------------------------ turned into
 
     def to_dataframe(self) -> pd.DataFrame:
-        """One row per judgment, by name; `from_dataframe` reads it back."""
+        """One row per judgment, by name.
+
+        `from_dataframe` reads it back, with ``anchor="anchor"`` and
+        ``participant="participant"`` where there are such columns.
+        """
         from pyrovice.tables import judgments_to_columns
 
         return judgments_to_columns(self)
@@ -395,6 +404,11 @@ class Triplets:
         return len(self.names)
 
     @property
+    def is_named(self) -> bool:
+        """Whether the objects have names of their own and not just their ids."""
+        return self.names != default_names(self.n_objects)
+
+    @property
     def anchored(self) -> NDArray[np.bool_]:
         """Which judgments have an anchor, shape (n,)."""
         return self.anchor != NO_ANCHOR
@@ -455,7 +469,7 @@ class Triplets:
         if self.anchored.any():
             facts.append(f"{int(self.anchored.sum()):,} anchored")
         if self.participants is not None:
-            facts.append(f"{len(np.unique(self.participants)):,} participants")
+            facts.append(f"{pd.Series(self.participants).nunique():,} participants")
         repeated = len(self.repeated()[0])
         if repeated:
             plural = "" if repeated == 1 else "s"

@@ -3,9 +3,14 @@ import logging
 
 import numpy as np
 import pandas as pd
+import pyro
+import pyro.distributions as dist
 import pytest
 import torch
 from conftest import sparse_embedding
+from pyro.infer import Trace_ELBO
+from pyro.infer.autoguide import AutoDelta, AutoLowRankMultivariateNormal, AutoNormal
+from torch.distributions import constraints
 
 import pyrovice as pv
 from pyrovice import MaxEpochs, PyroviceError, PyroviceWarning, Training
@@ -178,7 +183,7 @@ def test_ctrl_c_returns_the_fit_so_far(small, monkeypatch):
     assert fit.evaluate(small).accuracy > 0.4
 
 
-def test_ctrl_c_before_the_first_epoch(small, monkeypatch):
+def test_ctrl_c_before_the_first_epoch(small, monkeypatch, tmp_path):
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
@@ -187,6 +192,8 @@ def test_ctrl_c_before_the_first_epoch(small, monkeypatch):
         fit = pv.fit(small, progress=False)
     assert len(fit.history) == 0
     assert fit.predict(small[:5]).shape == (5, 3)
+    fit.save(tmp_path / "early.fit")
+    assert len(pv.load(tmp_path / "early.fit").history) == 0
 
 
 def test_the_papers_recipe_runs(small):
@@ -203,11 +210,76 @@ def test_several_particles(small):
     assert fit.history.loss.iloc[-1] < fit.history.loss.iloc[0]
 
 
+def test_judgments_of_other_objects_are_not_predicted(small_fit, small):
+    names = [f"object {i}" for i in range(20)]
+    named = pv.Triplets(small.objects, small.odd, names=names)
+    fit = quick(named)
+    assert fit.predict(small[:3]).shape == (3, 3)  # ids only: taken as the fit's own
+    turned = pv.Triplets(small.objects, small.odd, names=names[::-1])
+    with pytest.raises(pv.DataError, match=r"names=fit\.names"):
+        fit.evaluate(turned)
+    with pytest.raises(TypeError, match="expected Triplets"):
+        fit.predict(small.objects)
+
+
+def test_small_but_strong_dimensions_are_not_dropped():
+    X = np.eye(3).repeat(4, axis=0) * 2.5
+    data = pv.simulate(X, 4000, seed=0)
+    with pytest.warns(PyroviceWarning, match=r"the largest has 4 of 12.*min_objects=2"):
+        fit = pv.fit(data, dimensions=6, progress=False)
+    pruned = fit.prune(min_objects=2)
+    assert pruned.n_dimensions == 3
+    assert pruned.embedding().shape == (12, 3)
+    assert pruned.top_objects(4).shape == (4, 3)
+    assert pruned.evaluate(data).accuracy > 0.7
+
+
+def test_max_epochs_means_it(small):
+    assert len(quick(small, training=Training(stop=MaxEpochs(20))).history) == 20
+    with pytest.warns(PyroviceWarning, match="did not settle within 20 epochs"):
+        assert len(quick(small, training=Training(max_epochs=20)).history) == 20
+
+
+@pytest.mark.parametrize("family", [AutoNormal, AutoDelta, AutoLowRankMultivariateNormal])
+def test_pyros_own_guides_serve(small, family):
+    fit = quick(small, guide=family, training=Training(stop=MaxEpochs(60), learning_rate=0.02))
+    assert fit.history.loss.iloc[-1] < fit.history.loss.iloc[0]
+    assert fit.predict(small[:5]).shape == (5, 3)
+    assert Trace_ELBO().loss(fit.model, fit.guide) > 0
+
+
+def test_a_guide_written_as_a_function(small):
+    def function():
+        loc = pyro.param("loc", lambda: 0.1 * torch.randn(20, 6))
+        scale = pyro.param("scale", torch.full((20, 6), 0.1), constraint=constraints.positive)
+        with pyro.plate("object", 20, dim=-2), pyro.plate("dimension", 6, dim=-1):
+            return pyro.sample("X", dist.Normal(loc, scale))
+
+    def guide(model):
+        return lambda *args: function()
+
+    a, b = (quick(small, guide=guide) for _ in range(2))
+    assert np.array_equal(a.history.loss, b.history.loss)
+    assert a.history.loss.iloc[-1] < a.history.loss.iloc[0]
+    assert len(pyro.get_param_store()) == 0
+    assert Trace_ELBO().loss(a.model, a.guide) / 3000 < a.history.loss.iloc[0]
+
+
+def test_numpy_numbers_are_numbers(small):
+    assert quick(small, seed=np.int64(3), dimensions=np.int32(6)).seed == 3
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "sentence"),
     [
+        ({"training": {"max_epochs": 3}}, TypeError, "expected Training"),
+        ({"seed": "a"}, PyroviceError, "seed='a'; expected a whole number"),
         ({"data": [[0, 1, 2]]}, TypeError, "data is a list; expected Triplets"),
-        ({"dimensions": 0}, PyroviceError, "dimensions=0; expected a positive whole number"),
+        (
+            {"dimensions": 0},
+            PyroviceError,
+            "dimensions=0; expected a whole number of at least 1 or 'auto'",
+        ),
         ({"dimensions": 2.5}, PyroviceError, "dimensions=2.5"),
         ({"dimensions": "many"}, PyroviceError, "dimensions='many'"),
         ({"prior": 5}, PyroviceError, "prior=5 is no prior"),

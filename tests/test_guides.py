@@ -90,6 +90,6 @@ def test_bad_guides_get_a_sentence(small):
     model = Model(pv.SpikeSlab(), 20, 2, small)
     with pytest.raises(pv.GuideError, match="is no guide"):
         resolve_guide("normal", model)
-    with pytest.raises(pv.GuideError, match="returned None"):
+    with pytest.raises(pv.GuideError, match="returned a NoneType"):
         resolve_guide(lambda model: None, model)
     assert resolve_guide(MeanField, model)()["X"].shape == (20, 2)

@@ -61,6 +61,28 @@ def test_a_callable_that_is_no_prior(prior, sentence):
         latent_sites(Model(prior, 5, 3))
 
 
+def misnamed(m, d):
+    with pyro.plate("things", m, dim=-2), pyro.plate("dimension", d, dim=-1):
+        return pyro.sample("X", dist.Normal(0.0, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("prior", "sentence"),
+    [
+        (misnamed, "in the plates.*by these names"),
+        (lambda m, d: 3 * SpikeSlab()(m, d), "must return what it sampled"),
+        (lambda m, d: (SpikeSlab()(m, d), None)[1], "must return what it sampled"),
+        (
+            lambda m, d: pyro.sample("X", dist.Normal(torch.zeros(m, d), 1.0).to_event(2)),
+            "in the plates none",
+        ),
+    ],
+)
+def test_a_callable_that_breaks_the_contract(prior, sentence):
+    with pytest.raises(PriorError, match=sentence):
+        latent_sites(Model(prior, 5, 3))
+
+
 def test_a_callable_with_a_discrete_site():
     def prior(m, d):
         pyro.sample("k", dist.Poisson(3.0))

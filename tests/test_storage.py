@@ -75,6 +75,29 @@ def test_a_prior_given_as_code_is_named_but_not_run(small, tmp_path):
         _ = loaded.guide
 
 
+def test_a_fit_without_dimensions_survives(small, small_fit, tmp_path):
+    empty = small_fit.prune(min_objects=99)
+    empty.save(tmp_path / "f")
+    loaded = pv.load(tmp_path / "f")
+    assert loaded.pruned
+    assert loaded.n_dimensions == 0
+    np.testing.assert_allclose(loaded.predict(small[:4]), 1 / 3, rtol=1e-6)
+
+
+def test_a_distribution_without_plain_arguments_is_kept_by_name(small, tmp_path):
+    prior = dist.TransformedDistribution(dist.Normal(0.0, 1.0), [dist.transforms.ExpTransform()])
+    fit = pv.fit(small, prior=prior, dimensions=4, training=SHORT, progress=False)
+    fit.save(tmp_path / "f")
+    loaded = pv.load(tmp_path / "f")
+    assert "TransformedDistribution" in repr(loaded.prior)
+    assert np.array_equal(loaded.predict(small), fit.predict(small))
+
+
+def test_a_missing_folder_is_named(small_fit, tmp_path):
+    with pytest.raises(FileNotFoundError, match="nowhere does not exist; make it first"):
+        small_fit.save(tmp_path / "nowhere" / "f")
+
+
 def test_nothing_is_replaced_without_being_asked(small_fit, saved, small):
     before = saved.read_bytes()
     with pytest.raises(OverwriteError, match="overwrite=True"):

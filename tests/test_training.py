@@ -57,6 +57,8 @@ def test_batches_follow_the_size_of_the_data():
         {"max_epochs": 0},
         {"particles": 1.5},
         {"start": "random"},
+        {"stop": 100},
+        {"schedule": 100},
     ],
 )
 def test_bad_settings(bad):
@@ -68,3 +70,9 @@ def test_a_value_that_compares():
     assert Training() == Training()
     assert hash(Training()) == hash(Training())
     assert Training() != Training.paper()
+
+
+@pytest.mark.parametrize("bad", [{"steps": 0}, {"steps": 2.5}, {"to": -1.0}])
+def test_bad_schedules(bad):
+    with pytest.raises(PyroviceError, match="expected a positive whole number"):
+        Anneal(**bad)

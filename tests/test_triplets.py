@@ -34,6 +34,7 @@ from pyrovice import DataError, Triplets
         (lambda: Triplets([[0, 1, 2]], [1], anchor=[1]), "anchor as the odd one"),
         (lambda: Triplets([[0, 1, 2]], [1], anchor=[-2]), "or -1 for none"),
         (lambda: Triplets([[0, 1, 2]], [1], participants=["a", "b"]), "one label per judgment"),
+        (lambda: Triplets([[0, 1, 2]], [1], participants=[np.nan]), "Row 0 has no participant"),
         (lambda: Triplets([[0, 1, 2]], [1], names=["a", "b"]), "id 2, but there are 2 names"),
         (lambda: Triplets([[0, 1, 2]], [1], names=["a", "b", "a"]), "not unique: 'a'"),
         (lambda: Triplets.from_array([[0, 1, 2]], odd="middle"), "odd='last'"),
@@ -116,7 +117,9 @@ def test_table_with_numbers_and_with_the_odd_one_in_its_own_column():
     [
         ({}, {"odd": "answer"}, "no column 'answer'; it has"),
         ({"odd": ["cow"]}, {}, "'cow' in row 0, which is none of the objects"),
-        ({"object_1": [None]}, {}, "Row 0 of the table has an empty object"),
+        ({"object_1": [None]}, {}, "1 rows lack an object, the first is row 0"),
+        ({"odd": [None]}, {}, "1 rows have no answer in column 'odd'.*dropna"),
+        ({"where": [1]}, {"position": "where", "positions": [1, 1, 2]}, "three different"),
         ({"where": [4]}, {"position": "where"}, r"expected one of \[1, 2, 3\]"),
         ({}, {"names": ["a", "b"]}, "'c', which is not among the 2 names"),
         ({}, {"objects": ["object_1"]}, "expected three"),
@@ -168,6 +171,7 @@ def test_split_into_everything_loses_nothing(small):
         ((0.5, -0.1), "expected positive"),
         ((), "expected positive"),
         ((np.nan,), "expected positive"),
+        (([0.5, 0.5],), "expected numbers"),
     ],
 )
 def test_bad_fractions(small, fractions, sentence):
@@ -222,3 +226,8 @@ def test_subset_and_concat(small):
 def test_digest_follows_content(small):
     assert small.digest() == small[:].digest()
     assert small.digest() != small[::-1].digest()
+
+
+def test_only_tables_are_tables():
+    with pytest.raises(TypeError, match="expected a pandas DataFrame"):
+        Triplets.from_dataframe([[0, 1, 2]])
