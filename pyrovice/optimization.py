@@ -164,7 +164,8 @@ def _run_epochs(
     step = looked_at = 0
     seen = Look.at(run.guide, validation)
     for epoch in range(training.max_epochs):
-        terms = []
+        # Summed in place: a small tensor kept from each step would fragment the memory.
+        terms = torch.zeros(2)
         for batch in batches.epoch():
             if schedule is not None:
                 optimizer.param_groups[0]["lr"] = schedule.rate(rate, step)
@@ -172,9 +173,9 @@ def _run_epochs(
             log_likelihood, complexity = elbo.terms(run.model, run.guide, batch)
             ((complexity - log_likelihood) / n).backward()
             optimizer.step()
-            terms.append(torch.stack([log_likelihood.detach(), complexity.detach()]))
+            terms += torch.stack([log_likelihood.detach(), complexity.detach()])
             step += 1
-        log_likelihood, complexity = (torch.stack(terms).mean(0) / n).tolist()
+        log_likelihood, complexity = (terms / len(batches) / n).tolist()
         if not np.isfinite(log_likelihood + complexity):
             raise PyroviceError(
                 f"The loss became {complexity - log_likelihood} in epoch {epoch}; try "
