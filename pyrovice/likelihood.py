@@ -143,7 +143,7 @@ def choice_log_probability(X: Tensor, pairs: Tensor, anchor: Tensor | None = Non
     if anchor is not None:
         ruled_out = anchor == torch.arange(3, device=anchor.device)[:, None]
         similarity = similarity.masked_fill(ruled_out, -torch.inf)
-    # Three long rows are normalised twenty times faster than many short ones.
+    # Three long rows are normalised much faster than many short ones.
     return similarity.log_softmax(-2).mT
 
 

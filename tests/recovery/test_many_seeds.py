@@ -14,7 +14,7 @@ def test_five_dimensions_come_back_nearly_always():
     for seed in range(5, 25):
         data = pv.simulate(sparse_embedding(60, 5, seed), 20_000, seed=seed)
         kept.append(pv.fit(data, seed=seed, progress=False).n_dimensions)
-    # Measured 20 of 20; the promise is four of five.
+    # The promise is four of five.
     assert np.mean(np.array(kept) == 5) >= 0.8
 
 
