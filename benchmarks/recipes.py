@@ -21,6 +21,9 @@ PRIOR = pv.SpikeSlab(0.125, 0.5, 0.6)
 DEFAULT = pv.Training()
 RECIPES = {
     "default": DEFAULT,
+    "the paper's start, nothing dropped, rate .05": replace(
+        DEFAULT, start="noise", drop_collapsed=False, learning_rate=0.05
+    ),
     "the paper's start": replace(DEFAULT, start="noise"),
     "collapsed dimensions stay": replace(DEFAULT, drop_collapsed=False),
     "learning rate / 2": DEFAULT,
