@@ -14,9 +14,10 @@ from pyrovice.evaluation import Evaluation
 from pyrovice.example import load_example
 from pyrovice.fitted import Fit
 from pyrovice.fitting import fit, spose
-from pyrovice.guides import MAP, MeanField
+from pyrovice.guides import MAP, LowRank, MeanField
 from pyrovice.model import Model
-from pyrovice.priors import SpikeSlab
+from pyrovice.priors import ARD, Horseshoe, LearnedSpikeSlab, SpikeSlab
+from pyrovice.sampling import sample
 from pyrovice.simulation import simulate
 from pyrovice.stopping import MaxEpochs, Stability
 from pyrovice.storage import load
@@ -26,12 +27,16 @@ from pyrovice.triplets import Triplets
 __version__ = "0.1.0"
 
 __all__ = [
+    "ARD",
     "MAP",
     "Anneal",
     "DataError",
     "Evaluation",
     "Fit",
     "GuideError",
+    "Horseshoe",
+    "LearnedSpikeSlab",
+    "LowRank",
     "MaxEpochs",
     "MeanField",
     "Model",
@@ -50,6 +55,7 @@ __all__ = [
     "load_example",
     "plot",
     "priors",
+    "sample",
     "simulate",
     "spose",
 ]

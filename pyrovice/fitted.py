@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +14,10 @@ from pyrovice import pruning
 from pyrovice.errors import DataError, GuideError, PyroviceError
 from pyrovice.evaluation import Evaluation, evaluate
 from pyrovice.guides import Guide, SiteGuide
+from pyrovice.hyper import Hyperposterior
+from pyrovice.mixing import mixing
 from pyrovice.model import Model
-from pyrovice.posterior import Posterior
+from pyrovice.posterior import DrawnPosterior, Posterior
 from pyrovice.predictive import predict
 from pyrovice.priors import Prior
 from pyrovice.similarity import pair_probability
@@ -53,6 +55,8 @@ class Fit:
         How many judgments it was fitted to.
     data_digest : str
         Fingerprint of those judgments, as `Triplets.digest` gives it.
+    hyperposterior : Hyperposterior
+        What was learned about the prior; see `hyperparameters`.
     pruned : bool
         Whether this is the result of `prune`, all of whose dimensions are kept.
 
@@ -72,7 +76,7 @@ class Fit:
 
     prior: Prior
     guide_family: Callable[[Model], Guide]
-    training: Training
+    training: Training | None
     seed: int
     names: tuple[str, ...]
     model: Model
@@ -82,6 +86,7 @@ class Fit:
     n_judgments: int
     data_digest: str
     fitted_guide: Guide | None
+    hyperposterior: Hyperposterior = field(default_factory=Hyperposterior)
     pruned: bool = False
 
     # ------------------------------------------------------------------ Pyro
@@ -152,6 +157,7 @@ class Fit:
         return replace(
             self,
             posterior=self.posterior.select(columns),
+            hyperposterior=self.hyperposterior.select(columns),
             model=self.model.with_dimensions(len(columns)),
             fitted_guide=guide,
         )
@@ -196,6 +202,26 @@ class Fit:
             index=ranks,
             columns=embedding.columns,
         )
+
+    def mixing(self) -> pd.DataFrame:
+        """R-hat and effective sample sizes of every weight, for fits by :func:`sample`."""
+        if not isinstance(self.posterior, DrawnPosterior) or len(self.posterior.stored) < 2:
+            raise PyroviceError(
+                "Only chains can agree or disagree: draws from a guide are independent whether "
+                "it is right or not. Sample several with pyrovice.sample(data, chains=4)."
+            )
+        rows = pd.MultiIndex.from_product(
+            [self.names, self._dimensions()], names=["object", "dimension"]
+        )
+        return mixing(self.posterior.stored).set_axis(rows)
+
+    def hyperparameters(self) -> pd.DataFrame:
+        """What was learned about the prior: mean, sd and 90 % interval of its own parameters.
+
+        Empty for priors without any. Those of single dimensions are of the dimensions
+        of this fit, in the same order.
+        """
+        return self.hyperposterior.table()
 
     def draws(self, n: int, seed: int) -> NDArray[np.float32]:
         """Rectified posterior draws of all dimensions, shape (n, objects, dimensions)."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import operator
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -14,18 +12,17 @@ import torch
 
 from pyrovice.errors import PyroviceError, PyroviceWarning
 from pyrovice.fitted import Fit, in_order_of_importance
-from pyrovice.guides import MAP, Guide, MeanField, resolve_guide
+from pyrovice.guides import MAP, Guide, MeanField, finished, resolve_guide
+from pyrovice.hyper import hyperposterior_of
 from pyrovice.likelihood import Judgments
 from pyrovice.model import Model
 from pyrovice.optimization import Run, train
 from pyrovice.posterior import posterior_of
 from pyrovice.priors import Prior, SpikeSlab
-from pyrovice.training import Training
+from pyrovice.starts import first_dimensions
+from pyrovice.training import STARTS, Training
 from pyrovice.triplets import Triplets
-
-logger = logging.getLogger("pyrovice")
-
-MOST_DIMENSIONS = 100
+from pyrovice.validation import whole
 
 
 def fit(
@@ -83,17 +80,17 @@ def fit(
     >>> pv.fit(data, prior=pv.SpikeSlab(spike=0.125, slab=1.0), dimensions=12)
     Fit(80 objects, 7 dimensions kept, 20,000 judgments, converged)
     """
-    _check_data(data, "data")
+    check_data(data, "data")
     if validation is not None:
-        _check_data(validation, "validation")
+        check_data(validation, "validation")
         if validation.names != data.names:
             raise PyroviceError(
                 "validation and data are of different objects; give both the same names."
             )
     if not isinstance(training, Training):
         raise TypeError(f"training={training!r}; expected Training(...) or Training.paper().")
-    seed = _whole(seed, "seed", least=0)
-    start = _dimensions(dimensions, data)
+    seed = whole(seed, "seed", least=0)
+    start = first_dimensions(dimensions, data)
     # Parameters stay in the guide instead of Pyro's global store, where fits would meet.
     with (
         torch.random.fork_rng(),
@@ -103,16 +100,18 @@ def fit(
         torch.manual_seed(seed)
         judgments = Judgments.of(data, device)
         model = Model(prior, data.n_objects, start, judgments)
+        # A batch size that was asked for counts judgments as they were made.
+        rows = Judgments.aggregated(data, device) if training.batch_size == "auto" else judgments
         run = train(
             model,
-            resolve_guide(guide, model),
-            # A batch size that was asked for counts judgments as they were made.
-            Judgments.aggregated(data, device) if training.batch_size == "auto" else judgments,
+            resolve_guide(guide, model, lambda: STARTS[training.start](rows, start)[0]),
+            rows,
             len(data),
             training,
             validation=validation,
             progress=progress,
         )
+        found = finished(run.guide, run.model)
         result = in_order_of_importance(
             Fit(
                 prior=prior,
@@ -121,12 +120,13 @@ def fit(
                 seed=seed,
                 names=data.names,
                 model=run.model,
-                posterior=posterior_of(run.guide),
+                posterior=posterior_of(found),
                 history=run.table(),
                 converged=run.converged,
                 n_judgments=len(data),
                 data_digest=data.digest(),
-                fitted_guide=run.guide,
+                fitted_guide=found,
+                hyperposterior=hyperposterior_of(found, run.model),
             )
         )
     _warn(result, run, start, data)
@@ -163,40 +163,13 @@ def spose(data: Triplets, *, rate: float, **arguments: Any) -> Fit:
     return fit(data, prior=dist.Exponential(float(rate)), guide=MAP(), **arguments)
 
 
-def _check_data(data: object, what: str) -> None:
+def check_data(data: object, what: str) -> None:
+    """Refuse what are no judgments."""
     if not isinstance(data, Triplets):
         raise TypeError(
             f"{what} is a {type(data).__name__}; expected Triplets, for example "
             "pv.Triplets.from_array(array) or pv.Triplets.read(path)."
         )
-
-
-def _dimensions(dimensions: int | str, data: Triplets) -> int:
-    """The number of dimensions to start from."""
-    if dimensions == "auto":
-        # No more than half as many as objects, nor than judgments per object.
-        justified = min(data.n_objects // 2, len(data) // data.n_objects, MOST_DIMENSIONS)
-        chosen = max(justified, 2)
-        logger.info(
-            "dimensions='auto': starting from %d for %d judgments of %d objects",
-            chosen,
-            len(data),
-            data.n_objects,
-        )
-        return chosen
-    return _whole(dimensions, "dimensions", least=1)
-
-
-def _whole(value: Any, name: str, least: int) -> int:
-    """A whole number of any type that is one."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = least - 1
-    if number < least or isinstance(value, bool):
-        auto = " or 'auto'" if name == "dimensions" else ""
-        raise PyroviceError(f"{name}={value!r}; expected a whole number of at least {least}{auto}.")
-    return number
 
 
 def _warn(fit: Fit, run: Run, start: int, data: Triplets) -> None:

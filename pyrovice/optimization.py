@@ -21,9 +21,9 @@ from torch import Tensor
 
 from pyrovice import pruning
 from pyrovice.elbo import TwoTermELBO
-from pyrovice.errors import PyroviceError
+from pyrovice.errors import GuideError, PyroviceError
 from pyrovice.evaluation import hits, log_score
-from pyrovice.guides import Guide, SiteGuide, latent_sites
+from pyrovice.guides import Guide, SiteGuide, latent_sites, steadiest_rate
 from pyrovice.likelihood import Judgments
 from pyrovice.model import Model
 from pyrovice.posterior import posterior_of
@@ -40,7 +40,11 @@ DROP_FROM_STEP = 500
 DROP_BELOW_SHARE = 1 / 50
 # Counting dimensions costs as much as a step, so it is not done after each.
 LOOK_EVERY = 25
+# Draws to count dimensions by, where a guide has no closed form.
+LOOK_DRAWS = 100
 VALIDATION_DRAWS = 10
+# Nats per judgment that no fit has, in either direction.
+DIVERGED = 1e6
 
 
 @dataclass(frozen=True)
@@ -151,6 +155,8 @@ def _run_epochs(
     if isinstance(run.guide, SiteGuide):
         run.guide.start_at(*STARTS[training.start](judgments, run.model.dimensions))
     rate = training.first_rate(latent_sites(run.model)["X"]["value"], n / judgments.n_objects)
+    if training.learning_rate == "auto":
+        rate = min(rate, steadiest_rate(run.guide))
     optimizer = torch.optim.Adam(
         _parameters(run, elbo, judgments), lr=rate, betas=training.betas, fused=True
     )
@@ -176,9 +182,9 @@ def _run_epochs(
             terms += torch.stack([log_likelihood.detach(), complexity.detach()])
             step += 1
         log_likelihood, complexity = (terms / len(batches) / n).tolist()
-        if not np.isfinite(log_likelihood + complexity):
+        if not abs(complexity - log_likelihood) < DIVERGED:
             raise PyroviceError(
-                f"The loss became {complexity - log_likelihood} in epoch {epoch}; try "
+                f"The loss became {complexity - log_likelihood:.3g} in epoch {epoch}; try "
                 f"Training(learning_rate={rate / 5:g})."
             )
         run.history.append(
@@ -219,7 +225,7 @@ class Look:
     @classmethod
     def at(cls, guide: Guide, validation: Triplets | None) -> Look:
         """Count the dimensions and score the validation judgments."""
-        posterior = posterior_of(guide)
+        posterior = posterior_of(guide, LOOK_DRAWS)
         scores = {}
         if validation is not None:
             p = predict(posterior, validation, VALIDATION_DRAWS, seed=0)
@@ -268,11 +274,31 @@ class Batches:
 def _parameters(run: Run, elbo: TwoTermELBO, judgments: Judgments) -> list[Tensor]:
     """Every parameter that model and guide use; the first call also sets up lazy guides."""
     one_row = torch.zeros(1, dtype=torch.long, device=judgments.odd.device)
-    with torch.random.fork_rng(devices=[]), poutine.trace(param_only=True) as capture:
-        elbo.terms(run.model, run.guide, judgments[one_row])
+    try:
+        with torch.random.fork_rng(devices=[]), poutine.trace(param_only=True) as capture:
+            elbo.terms(run.model, run.guide, judgments[one_row])
+    except PyroviceError:
+        raise
+    except Exception as error:
+        # Whatever a guide that is not ours stumbles over is about this model or this prior.
+        raise GuideError(
+            f"{type(run.guide).__name__} cannot follow the prior {run.model.prior}: "
+            f"{str(error).splitlines()[0]}. Use guide=MeanField(), or another autoguide."
+        ) from error
+    if not capture.trace.nodes:
+        raise GuideError(
+            f"The guide {type(run.guide).__name__} has no parameters, so there is nothing to "
+            "train; an AutoGuideList must be given its parts first."
+        )
     used = [site["value"] for site in capture.trace.nodes.values()]
     # A constrained parameter points to the free one that is trained; a plain one is it.
-    return [value.unconstrained() if hasattr(value, "unconstrained") else value for value in used]
+    free = [value.unconstrained() if hasattr(value, "unconstrained") else value for value in used]
+    # Flows share parameters between their two directions.
+    free = list({id(parameter): parameter for parameter in free}.values())
+    for parameter in free:
+        # Fused Adam writes past the end of an expanded tensor, which some guides start from.
+        parameter.data = parameter.data.contiguous()
+    return free
 
 
 def _drop(run: Run, optimizer: torch.optim.Adam, kept: NDArray[np.intp]) -> torch.optim.Adam:

@@ -12,14 +12,17 @@ from typing import Protocol, Self
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from pyro import poutine
 from scipy.special import ndtr
 from scipy.stats import norm
 from torch.distributions import constraints
 
-from pyrovice.guides import Guide, MeanFieldGuide, PointGuide
+from pyrovice.guides import Guide, LowRankGuide, MeanFieldGuide, PointGuide
+from pyrovice.guides.drawing import draw_sites
 
 Array = NDArray[np.float32]
+
+# As many draws as are kept of a posterior without a closed form.
+MANY_DRAWS = 500
 
 
 class Posterior(Protocol):
@@ -105,6 +108,30 @@ class NormalPosterior:
 
 
 @dataclass(frozen=True, eq=False)
+class LowRankPosterior(NormalPosterior):
+    """Normals that covary along a few directions; each by itself is a Normal."""
+
+    factor: Array
+
+    def draws(self, n: int, seed: int) -> Array:
+        generator = torch.Generator().manual_seed(seed)
+        factor = torch.from_numpy(self.factor)
+        own = torch.from_numpy(self.sigma).square() - factor.square().sum(0)
+        drawn = torch.randn(n, *self.shape, generator=generator).mul_(own.clamp(min=0).sqrt())
+        along = torch.randn(n, len(factor), generator=generator)
+        drawn += (along @ factor.flatten(1)).reshape(drawn.shape)
+        return drawn.add_(torch.from_numpy(self.mu)).relu_().numpy()
+
+    def select(self, columns: Sequence[int] | NDArray[np.intp]) -> LowRankPosterior:
+        return LowRankPosterior(
+            self.mu[:, columns], self.sigma[:, columns], self.factor[:, :, columns]
+        )
+
+    def arrays(self) -> dict[str, Array]:
+        return super().arrays() | {"factor": self.factor}
+
+
+@dataclass(frozen=True, eq=False)
 class LogNormalPosterior:
     """Independent LogNormals, the mean-field family of priors on positive weights."""
 
@@ -176,7 +203,10 @@ class PointPosterior:
 
 @dataclass(frozen=True, eq=False)
 class DrawnPosterior:
-    """Draws of X, for guides whose marginals have no closed form here."""
+    """Draws of X, for guides whose marginals have no closed form here, and for chains.
+
+    They have the shape (chains, draws, m, d); independent draws are one chain.
+    """
 
     stored: Array
 
@@ -186,49 +216,61 @@ class DrawnPosterior:
 
     @property
     def shape(self) -> tuple[int, int]:
-        return self.stored.shape[1:]
+        return self.stored.shape[2:]
+
+    @property
+    def pooled(self) -> Array:
+        """The draws of all chains, (n, m, d)."""
+        return self.stored.reshape(-1, *self.shape)
 
     def draws(self, n: int, seed: int) -> Array:
-        kept = len(self.stored)
+        kept = len(self.pooled)
         chosen = np.random.default_rng(seed).choice(kept, n, replace=n > kept)
-        return np.maximum(self.stored[chosen], 0)
+        return np.maximum(self.pooled[chosen], 0)
 
     def loc(self) -> Array:
-        return np.maximum(np.median(self.stored, axis=0), 0)
+        return np.maximum(np.median(self.pooled, axis=0), 0)
 
     def mean(self) -> Array:
-        return np.maximum(self.stored, 0).mean(axis=0)
+        return np.maximum(self.pooled, 0).mean(axis=0)
 
     def sd(self) -> Array:
-        return np.maximum(self.stored, 0).std(axis=0)
+        return np.maximum(self.pooled, 0).std(axis=0)
 
     def zero_probability(self) -> NDArray[np.float64]:
-        # A share of finitely many draws is never known to be zero.
-        at_or_below = (self.stored <= 0).sum(axis=0)
-        return (at_or_below + 0.5) / (len(self.stored) + 1)
+        pooled = self.pooled
+        below = (pooled <= 0).sum(axis=0)
+        share = (below + 0.5) / (len(pooled) + 1)
+        # Where no draw is below zero, the share says only how few draws there are; the tail of
+        # a Normal with their mean and spread says more, and is never taken for less rare.
+        spread = np.maximum(pooled.std(axis=0), np.finfo(np.float32).tiny)
+        tail = ndtr(-pooled.mean(axis=0).astype(float) / spread)
+        return np.where(below == 0, np.minimum(share, tail), share)
 
     def select(self, columns: Sequence[int] | NDArray[np.intp]) -> DrawnPosterior:
-        return DrawnPosterior(self.stored[:, :, columns])
+        return DrawnPosterior(self.stored[..., columns])
 
     def arrays(self) -> dict[str, Array]:
         return {"stored": self.stored}
 
 
-def posterior_of(guide: Guide, draws: int = 500) -> Posterior:
+def posterior_of(guide: Guide, draws: int = MANY_DRAWS) -> Posterior:
     """The posterior that a guide stands for; draws where it has no closed form."""
     if isinstance(guide, PointGuide):
         return PointPosterior(_array(guide.marginal(guide.site("X")).v))
     if isinstance(guide, MeanFieldGuide):
         site = guide.site("X")
         loc, scale = _array(guide.loc.X), _array(guide.log_scale.X.exp())
-        if site.support is constraints.real:
+        if isinstance(guide, LowRankGuide) and site.support is constraints.real:
+            factor = _array(guide.directions())
+            return LowRankPosterior(loc, np.sqrt(scale**2 + (factor**2).sum(axis=0)), factor)
+        if not isinstance(guide, LowRankGuide) and site.support is constraints.real:
             return NormalPosterior(loc, scale)
-        if site.is_positive:
+        if not isinstance(guide, LowRankGuide) and site.is_positive:
             return LogNormalPosterior(loc, scale)
-    with torch.no_grad(), torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        drawn = [poutine.trace(guide).get_trace().nodes["X"]["value"] for _ in range(draws)]
-    return DrawnPosterior(_array(torch.stack(drawn)))
+    X = _array(draw_sites(guide, draws)["X"])
+    # Autoguides can be points too.
+    return PointPosterior(X[0]) if (X[0] == X).all() else DrawnPosterior(X[None])
 
 
 def _array(tensor: torch.Tensor) -> Array:

@@ -6,6 +6,7 @@ from noise; the default here starts from the judgments themselves.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 
 import numpy as np
@@ -16,10 +17,15 @@ from scipy.sparse.linalg import eigsh
 from torch import Tensor
 
 from pyrovice.likelihood import Judgments
+from pyrovice.triplets import Triplets
+from pyrovice.validation import whole
 
 Start = Callable[[Judgments, int], tuple[Tensor, Tensor]]
 """Judgments and number of dimensions to (mean, scale), both m x d."""
 
+logger = logging.getLogger("pyrovice")
+
+MOST_DIMENSIONS = 100
 ROTATIONS = 60
 OBJECTS_PER_VECTOR = 12
 
@@ -90,3 +96,19 @@ def varimax(loadings: NDArray[np.float64]) -> NDArray[np.float64]:
             break
         reached = strength.sum()
     return rotation
+
+
+def first_dimensions(dimensions: int | str, data: Triplets) -> int:
+    """The number of dimensions to start from."""
+    if dimensions == "auto":
+        # No more than half as many as objects, nor than judgments per object.
+        justified = min(data.n_objects // 2, len(data) // data.n_objects, MOST_DIMENSIONS)
+        chosen = max(justified, 2)
+        logger.info(
+            "dimensions='auto': starting from %d for %d judgments of %d objects",
+            chosen,
+            len(data),
+            data.n_objects,
+        )
+        return chosen
+    return whole(dimensions, "dimensions", least=1)

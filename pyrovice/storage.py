@@ -23,29 +23,37 @@ import pyro
 import pyro.distributions as dist
 import torch
 from pyro.distributions.torch_distribution import TorchDistributionMixin
-from torch.nn import Parameter
 
 from pyrovice.errors import GuideError, OverwriteError, PriorError, SavedFitError
 from pyrovice.fitted import Fit
-from pyrovice.guides import MAP, MeanField, SiteGuide
+from pyrovice.guides import MAP, LowRank, MeanField, SiteGuide
+from pyrovice.hyper import Hyperposterior
 from pyrovice.model import Model
 from pyrovice.posterior import (
     DrawnPosterior,
     LogNormalPosterior,
+    LowRankPosterior,
     NormalPosterior,
     PointPosterior,
     Posterior,
 )
-from pyrovice.priors import SpikeSlab
+from pyrovice.priors import ARD, Horseshoe, LearnedSpikeSlab, SpikeSlab
+from pyrovice.sampling import NUTS
 from pyrovice.stopping import MaxEpochs, Stability
 from pyrovice.training import Anneal, Training
 
 FORMAT = 1
 VALUES = {
-    cls.__name__: cls for cls in (SpikeSlab, MAP, MeanField, Training, Anneal, Stability, MaxEpochs)
+    cls.__name__: cls
+    for cls in (
+        *(SpikeSlab, LearnedSpikeSlab, Horseshoe, ARD),
+        *(MAP, MeanField, LowRank, NUTS),
+        *(Training, Anneal, Stability, MaxEpochs),
+    )
 }
 POSTERIORS: dict[frozenset[str], type] = {
     frozenset({"mu", "sigma"}): NormalPosterior,
+    frozenset({"mu", "sigma", "factor"}): LowRankPosterior,
     frozenset({"log_mu", "log_sigma"}): LogNormalPosterior,
     frozenset({"point"}): PointPosterior,
     frozenset({"stored"}): DrawnPosterior,
@@ -98,6 +106,7 @@ def save(fit: Fit, path: Path, *, overwrite: bool) -> None:
         "history": {name: str(kind) for name, kind in history.dtypes.items()},
     }
     arrays = {f"posterior/{name}": array for name, array in fit.posterior.arrays().items()}
+    arrays |= {f"hyper/{name}": draws for name, draws in fit.hyperposterior.draws.items()}
     arrays |= {f"history/{name}": history[name].to_numpy() for name in history}
     if isinstance(fit.fitted_guide, SiteGuide):
         arrays |= {
@@ -232,6 +241,7 @@ def _rebuild(arrays: dict[str, np.ndarray]) -> Fit:
         n_judgments=int(record["n_judgments"]),
         data_digest=str(record["data_digest"]),
         fitted_guide=guide,
+        hyperposterior=Hyperposterior(_group(arrays, "hyper")),
         pruned=bool(record["pruned"]),
     )
 
@@ -258,8 +268,7 @@ def _guide(
     if {name for name, _ in guide.named_parameters()} != set(parameters):
         raise SavedFitError("its guide does not fit its prior.")
     for name, value in parameters.items():
-        holder, site = name.split(".")
-        setattr(getattr(guide, holder), site, Parameter(torch.from_numpy(value)))
+        guide.put(name, torch.from_numpy(value))
     return guide
 
 

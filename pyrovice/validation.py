@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyrovice.errors import DataError
+from pyrovice.errors import DataError, PyroviceError
 
 
 def whole_numbers(values: ArrayLike, what: str) -> NDArray[np.int64]:
@@ -109,3 +111,15 @@ def positions_within(values: ArrayLike, n: int, what: str, lowest: int) -> NDArr
             f"{what} is {array[bad[0]]} in row {bad[0]}; expected a position: {allowed}."
         )
     return array.astype(np.int8)
+
+
+def whole(value: Any, name: str, least: int) -> int:
+    """A whole number of any type that is one."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = least - 1
+    if number < least or isinstance(value, bool):
+        auto = " or 'auto'" if name == "dimensions" else ""
+        raise PyroviceError(f"{name}={value!r}; expected a whole number of at least {least}{auto}.")
+    return number

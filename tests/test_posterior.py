@@ -35,7 +35,7 @@ def test_draws_agree_with_the_closed_forms(normal):
     np.testing.assert_allclose(draws.mean(0), normal.mean(), atol=4 * 2 / 200)
     np.testing.assert_allclose(draws.std(0), normal.sd(), atol=4 * 2 / 200)
     drawn = DrawnPosterior(
-        np.random.default_rng(0).normal(MU, SIGMA, (40_000, 2, 3)).astype(np.float32)
+        np.random.default_rng(0).normal(MU, SIGMA, (4, 10_000, 2, 3)).astype(np.float32)
     )
     np.testing.assert_allclose(drawn.mean(), normal.mean(), atol=0.04)
     np.testing.assert_allclose(drawn.sd(), normal.sd(), atol=0.04)
@@ -50,7 +50,7 @@ def test_seeds(normal):
 
 def test_select(normal):
     assert np.array_equal(normal.select([2, 0]).mu, MU[:, [2, 0]])
-    drawn = DrawnPosterior(normal.draws(10, seed=0))
+    drawn = DrawnPosterior(normal.draws(10, seed=0)[None])
     assert drawn.select([1]).shape == (2, 1)
     assert drawn.draws(25, seed=0).shape == (25, 2, 3)
 

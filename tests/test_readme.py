@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
-SNIPPET, OWN_DATA, IN_PYRO = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+SNIPPET, OWN_DATA, IN_PYRO, SWAP, OWN_CODE = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
 
 
 def test_the_first_snippet_and_the_one_in_pyro(tmp_path, monkeypatch, capsys):
@@ -26,6 +26,14 @@ def test_the_first_snippet_and_the_one_in_pyro(tmp_path, monkeypatch, capsys):
     assert table.shape == (80, 7)
     assert Path("dimensions.png").stat().st_size > 10_000
     exec(IN_PYRO, namespace)
+
+
+def test_swapping_priors_and_guides():
+    namespace = {}
+    exec(SNIPPET.split("fit = ")[0] + SWAP + OWN_CODE, namespace)
+    for own in ("my_prior", "my_guide"):
+        body = OWN_CODE.split(f"def {own}")[1].split("\n\n")[0]
+        assert len(body.splitlines()) <= 10
 
 
 def test_ways_to_bring_data(tmp_path, monkeypatch):

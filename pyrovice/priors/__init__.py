@@ -4,37 +4,36 @@ Three kinds serve as the ``prior`` of :func:`pyrovice.fit`:
 
 1. any univariate ``pyro.distributions`` object, entry by entry:
    ``dist.Laplace(0., 0.3)``;
-2. the values defined here: :class:`SpikeSlab`;
+2. the values defined here: :class:`SpikeSlab`, :class:`LearnedSpikeSlab`,
+   :class:`Horseshoe`, :class:`ARD`;
 3. any callable ``prior(n_objects, dimensions)`` that opens the plates
    ``"object"`` (dim -2) and ``"dimension"`` (dim -1) and samples the site ``"X"``.
+
+The prior is on X, and the likelihood sees [X]₊. A prior on the real line puts
+part of its mass (half, if it is symmetric) below zero, where the rectifier turns
+it into exact zeros: a weight can be credibly zero, and dimensions are kept or
+dropped by how many weights are credibly not. Under a prior on positive numbers
+the rectifier is idle: weights can be small but never zero, so that dimensions
+are kept by their largest weight. Priors with parameters of their own report what
+they learned in ``fit.hyperparameters()``.
+
+:func:`predictive` shows what a prior implies for choices.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import TypeAlias
-
-from pyro.distributions.torch_distribution import TorchDistributionMixin
-from torch import Tensor
-
-from pyrovice.errors import PriorError
-from pyrovice.priors.entrywise import Entrywise
+from pyrovice.priors.ard import ARD
+from pyrovice.priors.horseshoe import Horseshoe
+from pyrovice.priors.learned_spike_slab import LearnedSpikeSlab
+from pyrovice.priors.prior_predictive import PriorPredictive, predictive
+from pyrovice.priors.resolve import Prior, resolve_prior
 from pyrovice.priors.spike_slab import SpikeSlab
 
-__all__ = ["Prior", "SpikeSlab", "resolve_prior"]
-
-Prior: TypeAlias = "TorchDistributionMixin | Callable[[int, int], Tensor]"
-
-
-def resolve_prior(prior: Prior) -> Callable[[int, int], Tensor]:
-    """The function that samples the site ``"X"``, for any of the three kinds."""
-    # Distributions are callable too (they draw a sample), so they come first.
-    if isinstance(prior, TorchDistributionMixin):
-        return Entrywise(prior)
-    if isinstance(prior, type) or not callable(prior):
-        raise PriorError(
-            f"prior={prior!r} is no prior; expected SpikeSlab(...), a distribution such as "
-            "dist.Laplace(0., 0.3), or a function (n_objects, dimensions) that samples the "
-            "site 'X'."
-        )
-    return prior
+__all__ = [
+    "ARD",
+    "Horseshoe",
+    "LearnedSpikeSlab",
+    "Prior",
+    "PriorPredictive",
+    "SpikeSlab",
+    "predictive",
+    "resolve_prior",
+]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pyro
+import torch
 from pyro.distributions.torch_distribution import TorchDistributionMixin
 from torch import Tensor
 
@@ -35,6 +36,14 @@ class Entrywise:
             )
         if d.support is not None and d.support.is_discrete:
             raise PriorError(f"{d} is discrete; an embedding needs a continuous prior.")
+
+    @property
+    def no_mode(self) -> str | None:
+        """Why there is no most probable value, if there is none."""
+        if getattr(self.distribution.support, "lower_bound", None) != 0:
+            return None
+        near, nearer = self.distribution.log_prob(torch.tensor([1e-6, 1e-12]))
+        return "its density is infinite at zero" if nearer > near + 1 else None
 
     def __call__(self, n_objects: int, dimensions: int) -> Tensor:
         return sample_entrywise(self.distribution, n_objects, dimensions)

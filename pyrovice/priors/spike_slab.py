@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from torch import Tensor
@@ -10,6 +9,7 @@ from torch import Tensor
 from pyrovice.distributions import FAMILIES, SpikeAndSlab
 from pyrovice.errors import PriorError
 from pyrovice.priors.entrywise import sample_entrywise
+from pyrovice.priors.numbers import check_mixture, set_numbers
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,15 @@ class SpikeSlab:
     family : {"normal", "laplace"}
         The density f; ``"laplace"`` has heavier tails and a sharper spike.
 
+    Notes
+    -----
+    The density of one entry, its root drawn from −2 to 2::
+
+        ▂▂▂▂▂▃▃▃▃▃▃▄▄▄▄▅▆▇████▇▆▅▄▄▄▄▃▃▃▃▃▃▂▂▂▂▂
+
+    Use it when most objects should have nothing to do with most dimensions, and the
+    two scales are known or chosen by cross-validation.
+
     Examples
     --------
     >>> import pyrovice as pv
@@ -48,25 +57,8 @@ class SpikeSlab:
     family: str = "normal"
 
     def __post_init__(self) -> None:
-        for name in ("spike", "slab", "pi"):
-            value = getattr(self, name)
-            try:
-                number = float(value)
-            except (TypeError, ValueError):
-                number = math.nan
-            if not math.isfinite(number):
-                raise PriorError(f"{name}={value!r} is not a finite number.")
-            object.__setattr__(self, name, number)
-        if not 0 < self.spike < self.slab:
-            raise PriorError(
-                f"spike={self.spike:g} and slab={self.slab:g}: the spike must be positive and "
-                "narrower than the slab, for example SpikeSlab(spike=0.25, slab=1.0)."
-            )
-        if not 0 < self.pi < 1:
-            raise PriorError(
-                f"pi={self.pi:g} is not strictly between 0 and 1. It is the weight of the "
-                "spike, for example SpikeSlab(pi=0.5)."
-            )
+        set_numbers(self, "spike", "slab", "pi")
+        check_mixture(self)
         if self.family not in FAMILIES:
             raise PriorError(f"family={self.family!r}; expected 'normal' or 'laplace'.")
 

@@ -1,11 +1,11 @@
-"""Two distributions that Pyro lacks: the prior of an entry, and the odd one of three."""
+"""A narrow and a wide density: the paper's prior of an entry."""
 
 from __future__ import annotations
 
 import math
 
 import torch
-from pyro.distributions import Categorical, TorchDistribution
+from pyro.distributions import TorchDistribution
 from torch import Tensor
 from torch.distributions import constraints
 from torch.distributions.utils import broadcast_all
@@ -85,21 +85,27 @@ class SpikeAndSlab(TorchDistribution):
         return size * (-1 / scale) + (log_weight - (2 * scale).log())
 
     def cdf(self, value: Tensor) -> Tensor:
-        component = self._base(self.spike).cdf(value), self._base(self.slab).cdf(value)
-        return self.pi * component[0] + (1 - self.pi) * component[1]
+        return self.pi * self._below(value / self.spike) + (1 - self.pi) * self._below(
+            value / self.slab
+        )
 
     @torch.no_grad()
     def sample(self, sample_shape: torch.Size = torch.Size()) -> Tensor:  # noqa: B008
         shape = self._extended_shape(sample_shape)
         from_spike = torch.rand(shape, device=self.pi.device) < self.pi
         scale = torch.where(from_spike, self.spike, self.slab)
-        return self._base(scale).sample()
-
-    def _base(self, scale: Tensor) -> torch.distributions.Distribution:
-        family = (
-            torch.distributions.Normal if self.family == "normal" else (torch.distributions.Laplace)
+        if self.family == "normal":
+            return scale * torch.randn_like(scale)
+        # Two exponential waiting times differ by a Laplace variable.
+        return scale * (
+            torch.empty_like(scale).exponential_() - torch.empty_like(scale).exponential_()
         )
-        return family(torch.zeros_like(scale), scale, validate_args=False)
+
+    def _below(self, z: Tensor) -> Tensor:
+        """Mass of the standard density below z."""
+        if self.family == "normal":
+            return torch.special.ndtr(z)
+        return torch.where(z < 0, 0.5 * z.clamp(max=0).exp(), 1 - 0.5 * (-z).clamp(max=0).exp())
 
     @property
     def mean(self) -> Tensor:
@@ -113,40 +119,54 @@ class SpikeAndSlab(TorchDistribution):
         return second_moment if self.family == "normal" else 2 * second_moment
 
 
-class OddOneOut(Categorical):
-    """A Categorical over the three positions, from normalised log-probabilities.
+class OneSidedSpikeAndSlab(SpikeAndSlab):
+    """Spike and slab above zero, one half-Normal of the same mass below.
 
-    The same distribution as ``Categorical(logits=log_p)``. It does not normalise
-    again, and it works along the memory of `log_p`, in which each of the three
-    columns lies in one piece, which is faster for many judgments.
-
-    Parameters
-    ----------
-    log_p : Tensor of shape (..., 3)
-        Log-probability of each position being the odd one.
+    Rectified, it is the rectified :class:`SpikeAndSlab`: which values stand for its
+    zeros makes no difference. It matters to a guide that learns the parameters:
+    values below zero say nothing about them, except for the scale at which the two
+    halves meet.
 
     Examples
     --------
-    >>> OddOneOut(torch.tensor([0.2, 0.3, 0.5]).log()).log_prob(torch.tensor(2)).exp()
-    tensor(0.5000)
+    >>> OneSidedSpikeAndSlab(0.25, 1.0, 0.5).log_prob(torch.tensor([-0.01, 0.0, 0.01])).exp()
+    tensor([0.9970, 0.9974, 0.9967])
     """
 
-    def __init__(self, log_p: Tensor, *, validate_args: bool | None = None) -> None:
-        self.logits = self._param = log_p
-        self._num_events = 3
-        torch.distributions.Distribution.__init__(
-            self, log_p.shape[:-1], validate_args=validate_args
-        )
-
-    def expand(self, batch_shape: torch.Size, _instance: OddOneOut | None = None) -> OddOneOut:
-        return OddOneOut(self.logits.expand((*batch_shape, 3)), validate_args=self._validate_args)
+    def expand(
+        self, batch_shape: torch.Size, _instance: SpikeAndSlab | None = None
+    ) -> OneSidedSpikeAndSlab:
+        instance = self._get_checked_instance(OneSidedSpikeAndSlab, _instance)
+        return super().expand(batch_shape, instance)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
-        if self.logits.dim() == 1:
-            return super().log_prob(value)
-        rows = self.logits.mT
-        value = value.expand(torch.broadcast_shapes(value.shape, self.batch_shape))
-        rows = rows.expand((*value.shape[:-1], *rows.shape[-2:]))
-        return rows.gather(-2, value.unsqueeze(-2)).squeeze(-2)
+        at_zero = super().log_prob(torch.zeros_like(self.pi))
+        # The half-Normal that has half of the mass and this height at zero.
+        precision = 2 * math.pi * (2 * at_zero).exp()
+        below = at_zero - 0.5 * precision * value.square()
+        return torch.where(value > 0, super().log_prob(value), below)
+
+    def cdf(self, value: Tensor) -> Tensor:
+        height = super().log_prob(torch.zeros_like(self.pi)).exp()
+        below = torch.special.ndtr(value * height * math.sqrt(2 * math.pi))
+        return torch.where(value > 0, super().cdf(value), below)
+
+    @torch.no_grad()
+    def sample(self, sample_shape: torch.Size = torch.Size()) -> Tensor:  # noqa: B008
+        drawn = super().sample(sample_shape)
+        height = super().log_prob(torch.zeros_like(self.pi)).exp()
+        below = -torch.randn_like(drawn).abs() / (height * math.sqrt(2 * math.pi))
+        return torch.where(drawn > 0, drawn, below)
+
+    @property
+    def mean(self) -> Tensor:
+        per_scale = 1 / math.sqrt(2 * math.pi) if self.family == "normal" else 0.5
+        above = per_scale * (self.pi * self.spike + (1 - self.pi) * self.slab)
+        height = super().log_prob(torch.zeros_like(self.pi)).exp()
+        return (above - 1 / (2 * math.pi * height)).expand(self.batch_shape)
+
+    @property
+    def variance(self) -> Tensor:
+        height = super().log_prob(torch.zeros_like(self.pi)).exp()
+        below = 1 / (2 * math.pi * height**2)
+        return 0.5 * (super().variance + below) - self.mean**2

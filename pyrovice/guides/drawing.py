@@ -1,0 +1,38 @@
+"""Draws of the latent sites from any guide."""
+
+from __future__ import annotations
+
+import pyro
+import torch
+from pyro import poutine
+from pyro.infer.autoguide import AutoGuide, AutoMessenger
+from pyro.poutine.util import prune_subsample_sites
+from torch import Tensor
+
+from pyrovice.guides.sites import Guide, SiteGuide
+
+
+def draw_sites(guide: Guide, n: int, seed: int = 0) -> dict[str, Tensor]:
+    """`n` draws of every latent site, the first dim running over draws.
+
+    Other random numbers of the program are left as they are.
+    """
+    with torch.no_grad(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        # What Pyro or pyrovice wrote can be drawn at once; a user's function may not.
+        if isinstance(guide, SiteGuide | AutoGuide | AutoMessenger):
+            shapes = {name: value.shape for name, value in _draw(guide).items()}
+            with pyro.plate("draws", n, dim=-3):
+                drawn = _draw(guide)
+            return {name: drawn[name].reshape(n, *shape) for name, shape in shapes.items()}
+        single = [_draw(guide) for _ in range(n)]
+        return {name: torch.stack([draw[name] for draw in single]) for name in single[0]}
+
+
+def _draw(guide: Guide) -> dict[str, Tensor]:
+    trace = prune_subsample_sites(poutine.trace(guide).get_trace())
+    return {
+        name: node["value"]
+        for name, node in trace.iter_stochastic_nodes()
+        if not node["infer"].get("is_auxiliary")
+    }

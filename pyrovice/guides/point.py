@@ -1,0 +1,43 @@
+"""A point estimate as a guide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyro.distributions as dist
+from torch import Tensor
+from torch.distributions import biject_to
+
+from pyrovice.guides.sites import Site, SiteGuide
+from pyrovice.model import Model
+
+
+@dataclass(frozen=True)
+class MAP:
+    """A point: the most probable value, with no uncertainty.
+
+    With an exponential prior this is SPoSE. Priors whose density is unbounded have
+    no most probable value, and are refused.
+
+    Examples
+    --------
+    >>> import pyrovice as pv
+    >>> example = pv.load_example()
+    >>> guide = pv.guides.MAP()(pv.Model(pv.SpikeSlab(), 80, 7, example.triplets))
+    >>> bool((guide()["X"] == guide()["X"]).all())
+    True
+    """
+
+    def __call__(self, model: Model) -> PointGuide:
+        return PointGuide(model)
+
+
+class PointGuide(SiteGuide):
+    """The Pyro guide that :class:`MAP` makes for one model."""
+
+    def around(self, loc: Tensor, scale: Tensor) -> dict[str, Tensor]:
+        return {"point": loc}
+
+    def marginal(self, site: Site) -> dist.TorchDistribution:
+        value = biject_to(site.support)(getattr(self.point, site.name))
+        return dist.Delta(value, event_dim=site.event_dim)

@@ -1,0 +1,41 @@
+"""Whether chains agree: R-hat and effective sample sizes, by ArviZ."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+
+def mixing(chains: NDArray[np.floating]) -> pd.DataFrame:
+    """R-hat and effective sample sizes of every weight.
+
+    Parameters
+    ----------
+    chains : array of shape (chains, draws, m, d)
+        Draws of X, dimensions aligned. What is negative counts as zero, as it does
+        in the likelihood.
+
+    Returns
+    -------
+    DataFrame
+        Columns `r_hat`, `ess_bulk` and `ess_tail`, a row per object and dimension.
+        Weights that are zero in all draws have none.
+    """
+    with warnings.catch_warnings():
+        # ArviZ announces its next version on import.
+        warnings.simplefilter("ignore", FutureWarning)
+        import arviz as az
+    weights = az.convert_to_dataset({"X": np.maximum(chains, 0)})
+    table = {
+        "r_hat": az.rhat(weights).X,
+        "ess_bulk": az.ess(weights, method="bulk").X,
+        "ess_tail": az.ess(weights, method="tail").X,
+    }
+    rows = pd.MultiIndex.from_product(map(range, chains.shape[2:]), names=["object", "dimension"])
+    frame = pd.DataFrame({name: values.to_numpy().ravel() for name, values in table.items()}, rows)
+    never = (chains <= 0).all(axis=(0, 1)).ravel()
+    frame[never] = np.nan
+    return frame
