@@ -15,6 +15,7 @@ from benchmarks.side_by_side import side_by_side
 PRIORS = {
     "the paper's best, .125/.5/.6": pv.SpikeSlab(0.125, 0.5, 0.6),
     "default, .25/1/.5": pv.SpikeSlab(),
+    "LearnedSpikeSlab()": pv.LearnedSpikeSlab(),
 }
 SPLITS = (0, 1, 2)
 

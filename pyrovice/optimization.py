@@ -23,7 +23,7 @@ from pyrovice import pruning
 from pyrovice.elbo import TwoTermELBO
 from pyrovice.errors import GuideError, PyroviceError
 from pyrovice.evaluation import hits, log_score
-from pyrovice.guides import Guide, SiteGuide, latent_sites, steadiest_rate
+from pyrovice.guides import Guide, SiteGuide, steadiest_rate, typical_weights
 from pyrovice.likelihood import Judgments
 from pyrovice.model import Model
 from pyrovice.posterior import posterior_of
@@ -154,7 +154,7 @@ def _run_epochs(
     began = time.perf_counter()
     if isinstance(run.guide, SiteGuide):
         run.guide.start_at(*STARTS[training.start](judgments, run.model.dimensions))
-    rate = training.first_rate(latent_sites(run.model)["X"]["value"], n / judgments.n_objects)
+    rate = training.first_rate(typical_weights(run.model), n / judgments.n_objects)
     if training.learning_rate == "auto":
         rate = min(rate, steadiest_rate(run.guide))
     optimizer = torch.optim.Adam(

@@ -11,7 +11,9 @@ import numpy as np
 import pandas as pd
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
-SNIPPET, OWN_DATA, IN_PYRO, SWAP, OWN_CODE = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+SNIPPET, OWN_DATA, IN_PYRO, SWAP, OWN_CODE = re.findall(
+    r"```python\n(.*?)```", README, flags=re.DOTALL
+)
 
 
 def test_the_first_snippet_and_the_one_in_pyro(tmp_path, monkeypatch, capsys):

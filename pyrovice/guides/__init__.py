@@ -12,7 +12,7 @@ from pyrovice.guides.low_rank import LowRank, LowRankGuide
 from pyrovice.guides.mean_field import MeanField, MeanFieldGuide
 from pyrovice.guides.point import MAP, PointGuide
 from pyrovice.guides.resolve import FunctionGuide, finished, resolve_guide, steadiest_rate
-from pyrovice.guides.sites import Guide, Site, SiteGuide, latent_sites
+from pyrovice.guides.sites import Guide, Site, SiteGuide, latent_sites, typical_weights
 
 __all__ = [
     "MAP",
@@ -29,4 +29,5 @@ __all__ = [
     "latent_sites",
     "resolve_guide",
     "steadiest_rate",
+    "typical_weights",
 ]

@@ -156,6 +156,14 @@ class SiteGuide(PyroModule):
         return new
 
 
+def typical_weights(model: Model) -> Tensor:
+    """A draw of X from the prior with everything above it at its median."""
+    sites = latent_sites(model)
+    above = {name: _typical(node) for name, node in sites.items() if name != "X"}
+    with torch.no_grad(), torch.random.fork_rng(devices=[]):
+        return poutine.condition(model.prior, above)(model.n_objects, model.dimensions)
+
+
 def _typical(node: dict[str, Any]) -> Tensor:
     """A value to start from: a draw of X, and the prior median of anything above it."""
     if node["name"] == "X":
