@@ -15,11 +15,20 @@ from pathlib import Path
 from benchmarks.machine import describe_machine
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
-NAMES = ("time_to_quality", "overhead", "scaling", "human_things", "recipes", "sizes")
+NAMES = (
+    "time_to_quality",
+    "overhead",
+    "step_profile",
+    "scaling",
+    "human_things",
+    "recipes",
+    "sizes",
+)
 INTRODUCTION = """# Measured results
 
 Every section was written by the command it names. The machines are shared and noisy, so read ratios
-within a section; seconds are there to make them.
+within a section; seconds are there to make them. What was tried for the default training and left
+out is in [TRIED.md](TRIED.md).
 """
 
 

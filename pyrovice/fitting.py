@@ -44,10 +44,12 @@ def fit(
     data : Triplets
         The judgments.
     prior : Prior
-        ``SpikeSlab(...)``, any univariate ``pyro.distributions`` object, or a callable;
-        see :mod:`pyrovice.priors`.
+        ``SpikeSlab(...)`` or another of :mod:`pyrovice.priors`, any univariate
+        ``pyro.distributions`` object, or a callable.
     guide : callable
-        ``MeanField()``, or any callable that takes the Pyro model and returns a guide.
+        ``MeanField()``, ``LowRank(rank)``, ``MAP()``, a class of
+        ``pyro.infer.autoguide``, or any callable that takes the Pyro model and returns a
+        guide; see :mod:`pyrovice.guides`.
     dimensions : int or "auto"
         How many dimensions to start from; those that the data do not carry are
         dropped. ``"auto"`` takes as many as the size of the data can justify, at

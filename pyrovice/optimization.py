@@ -23,7 +23,7 @@ from pyrovice import pruning
 from pyrovice.elbo import TwoTermELBO
 from pyrovice.errors import GuideError, PyroviceError
 from pyrovice.evaluation import hits, log_score
-from pyrovice.guides import Guide, SiteGuide, steadiest_rate, typical_weights
+from pyrovice.guides import FunctionGuide, Guide, SiteGuide, steadiest_rate, typical_weights
 from pyrovice.likelihood import Judgments
 from pyrovice.model import Model
 from pyrovice.posterior import posterior_of
@@ -281,9 +281,11 @@ def _parameters(run: Run, elbo: TwoTermELBO, judgments: Judgments) -> list[Tenso
         raise
     except Exception as error:
         # Whatever a guide that is not ours stumbles over is about this model or this prior.
+        function = isinstance(run.guide, FunctionGuide)
         raise GuideError(
-            f"{type(run.guide).__name__} cannot follow the prior {run.model.prior}: "
-            f"{str(error).splitlines()[0]}. Use guide=MeanField(), or another autoguide."
+            f"{'The function' if function else type(run.guide).__name__} given as guide cannot "
+            f"follow the prior {run.model.prior}: {str(error).splitlines()[0]}. Use "
+            "guide=MeanField(), or another autoguide."
         ) from error
     if not capture.trace.nodes:
         raise GuideError(

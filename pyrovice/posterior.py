@@ -23,6 +23,9 @@ Array = NDArray[np.float32]
 
 # As many draws as are kept of a posterior without a closed form.
 MANY_DRAWS = 500
+# Fewer of a large embedding, so that they fit into 130 MB, but always enough for a quantile.
+MOST_DRAWN = 2**25
+ENOUGH_DRAWS = 100
 
 
 class Posterior(Protocol):
@@ -268,7 +271,8 @@ def posterior_of(guide: Guide, draws: int = MANY_DRAWS) -> Posterior:
             return NormalPosterior(loc, scale)
         if not isinstance(guide, LowRankGuide) and site.is_positive:
             return LogNormalPosterior(loc, scale)
-    X = _array(draw_sites(guide, draws)["X"])
+    entries = draw_sites(guide, 1)["X"].numel()
+    X = _array(draw_sites(guide, min(draws, max(ENOUGH_DRAWS, MOST_DRAWN // entries)))["X"])
     # Autoguides can be points too.
     return PointPosterior(X[0]) if (X[0] == X).all() else DrawnPosterior(X[None])
 

@@ -241,7 +241,7 @@ def _rebuild(arrays: dict[str, np.ndarray]) -> Fit:
         n_judgments=int(record["n_judgments"]),
         data_digest=str(record["data_digest"]),
         fitted_guide=guide,
-        hyperposterior=Hyperposterior(_group(arrays, "hyper")),
+        hyperposterior=_hyperposterior(_group(arrays, "hyper"), posterior.shape[1]),
         pruned=bool(record["pruned"]),
     )
 
@@ -258,6 +258,14 @@ def _posterior(arrays: dict[str, np.ndarray], n_objects: int) -> Posterior:
     if kind is None or len(shapes) != 1 or not numeric or shapes.pop()[0] != n_objects:
         raise SavedFitError("its posterior does not fit its record.")
     return kind(**arrays)
+
+
+def _hyperposterior(arrays: dict[str, np.ndarray], dimensions: int) -> Hyperposterior:
+    if any(
+        draws.ndim == 0 or draws.shape[1:] not in ((), (dimensions,)) for draws in arrays.values()
+    ):
+        raise SavedFitError("its hyperparameters do not fit its posterior.")
+    return Hyperposterior(arrays)
 
 
 def _guide(

@@ -95,7 +95,8 @@ def resolve_guide(
 
 def refuse(guide: Guide, model: Model, prior_of_x: dist.TorchDistribution) -> None:
     """Say why a guide cannot work with a model, if it is known not to."""
-    name, entries = type(guide).__name__, model.n_objects * model.dimensions
+    name = "MAP()" if isinstance(guide, PointGuide) else type(guide).__name__
+    entries = model.n_objects * model.dimensions
     reason = getattr(model.prior, "no_mode", None)
     if reason and isinstance(guide, PointGuide | AutoDelta | AutoLaplaceApproximation):
         raise GuideError(

@@ -20,7 +20,7 @@ def sample_entrywise(
         return pyro.sample("X", distribution)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Entrywise:
     """Any univariate, continuous Pyro distribution as the prior of every entry."""
 
@@ -36,6 +36,9 @@ class Entrywise:
             )
         if d.support is not None and d.support.is_discrete:
             raise PriorError(f"{d} is discrete; an embedding needs a continuous prior.")
+
+    def __repr__(self) -> str:
+        return repr(self.distribution)
 
     @property
     def no_mode(self) -> str | None:
