@@ -17,16 +17,19 @@ from torch.distributions import biject_to
 from pyrovice.guides import Guide, latent_sites
 from pyrovice.guides.drawing import draw_sites
 from pyrovice.model import Model
+from pyrovice.posterior import MOST_DRAWN
 
 INTERVAL = (0.05, 0.95)
 DRAWS = 1000
 # Draws of X that hyperparameters are drawn for, bounded by the entries held at once.
 MOST_DRAWS_OF_X = 100
 MOST_ENTRIES = 2**19
-# Metropolis steps per draw of X: the first forget where they began.
-FORGOTTEN = 100
+# Metropolis steps per draw of X: the first forget where they began and find their stride.
+FORGOTTEN = 150
 KEPT = 40
-SPREAD_OF_PROPOSALS = 0.25
+FIRST_LOG_STRIDE = -1.5
+# The best share for one variable at a time.
+ACCEPTED_SHARE = 0.44
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,9 +78,9 @@ def hyperposterior_of(guide: Guide, model: Model) -> Hyperposterior:
     names = hyperparameters(model)
     if not names:
         return Hyperposterior()
-    drawn = draw_sites(guide, DRAWS)
-    free = drawn["X"].std(0).max() > 0 and len(names) == len(drawn) - 1
-    if free:
+    entries = model.n_objects * model.dimensions
+    drawn = draw_sites(guide, min(DRAWS, max(MOST_DRAWS_OF_X, MOST_DRAWN // entries)))
+    if drawn["X"].std(0).max() > 0 and len(names) == len(drawn) - 1:
         try:
             return Hyperposterior(_given_rectified(model, drawn, names))
         except NotImplementedError:
@@ -89,9 +92,8 @@ def hyperposterior_of(guide: Guide, model: Model) -> Hyperposterior:
 def _given_rectified(
     model: Model, drawn: dict[str, Tensor], names: list[str]
 ) -> dict[str, NDArray[np.float32]]:
-    """Metropolis within Gibbs for all draws of X at once, one site after the other."""
-    entries = model.n_objects * model.dimensions
-    n = max(2, min(MOST_DRAWS_OF_X, MOST_ENTRIES // entries))
+    """Metropolis within Gibbs for several draws of X at once, one site after the other."""
+    n = max(2, min(len(drawn["X"]), MOST_DRAWS_OF_X, MOST_ENTRIES // drawn["X"][0].numel()))
     X = drawn["X"][:n]
     to_support = {name: biject_to(latent_sites(model)[name]["fn"].support) for name in names}
     free = {name: to_support[name].inv(drawn[name][:n]).reshape(n, 1, -1) for name in names}
@@ -116,32 +118,26 @@ def _given_rectified(
     kept: dict[str, list[Tensor]] = {name: [] for name in names}
     with torch.no_grad(), torch.random.fork_rng(devices=[]), pyro.validation_enabled(False):
         torch.manual_seed(1)
-        now = log_density(free)
+        log_stride = {name: torch.full_like(u[:1], FIRST_LOG_STRIDE) for name, u in free.items()}
+        of_x, of_site = log_density(free)
         for step in range(FORGOTTEN + KEPT):
-            for name in names:
-                moved = free[name] + SPREAD_OF_PROPOSALS * torch.randn_like(free[name])
-                then = log_density(free | {name: moved})
-                gain = then[0] - now[0]
-                if free[name].shape[-1] == 1:
+            for name, u in free.items():
+                moved = u + log_stride[name].exp() * torch.randn_like(u)
+                of_x_there, of_site_there = log_density(free | {name: moved})
+                gain = of_x_there - of_x
+                if u.shape[-1] == 1:
                     gain = gain.sum(-1, keepdim=True)
-                gain = gain + then[1][name] - now[1][name]
+                gain = gain + of_site_there[name] - of_site[name]
                 accepted = gain > torch.rand_like(gain).log()
-                free[name] = torch.where(accepted, moved, free[name])
-                of_x = torch.where(accepted, then[0], now[0])
-                now = (
-                    of_x,
-                    {
-                        site: torch.where(accepted, then[1][site], now[1][site])
-                        if site == name
-                        else now[1][site]
-                        for site in names
-                    },
-                )
-            if step >= FORGOTTEN:
-                for name in names:
+                free[name] = torch.where(accepted, moved, u)
+                of_x = torch.where(accepted, of_x_there, of_x)
+                of_site[name] = torch.where(accepted, of_site_there[name], of_site[name])
+                if step < FORGOTTEN:
+                    surplus = accepted.float().mean(0, keepdim=True) - ACCEPTED_SHARE
+                    log_stride[name] += surplus / (step + 1) ** 0.5
+                else:
                     kept[name].append(to_support[name](free[name]))
-    shared = {name: drawn[name].dim() == 1 for name in names}
     return {
-        name: torch.cat(values).reshape(n * KEPT, *(() if shared[name] else (-1,))).cpu().numpy()
+        name: torch.cat(values).reshape(n * KEPT, *drawn[name].shape[1:]).cpu().numpy()
         for name, values in kept.items()
     }
