@@ -23,6 +23,7 @@ NAMES = (
     "human_things",
     "recipes",
     "sizes",
+    "small_sizes",
 )
 INTRODUCTION = """# Measured results
 

@@ -46,7 +46,10 @@ class Fit:
     history : DataFrame
         By epoch: `step`, `loss` (−ELBO per judgment) with its parts
         `log_likelihood` and `complexity` (loss = complexity − log_likelihood, in
-        nats per judgment; times the number of judgments they are Pyro's ELBO),
+        nats per judgment; times the number of judgments they are Pyro's ELBO; they
+        count every dimension that training had, so that guides that drop idle ones
+        compare with each other and not with those that do not; of a point it is no
+        bound),
         `dimensions` (kept), `seconds`, and `validation_cross_entropy` and
         `validation_accuracy` if there were validation data.
     converged : bool
@@ -219,7 +222,8 @@ class Fit:
         """What was learned about the prior: mean, sd and 90 % interval of its own parameters.
 
         Empty for priors without any. Those of single dimensions are of the dimensions
-        of this fit, in the same order.
+        of this fit, in the same order. They are drawn given what the guide knows of the
+        rectified weights, not taken from the guide, which is too sure of them.
         """
         return self.hyperposterior.table()
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import pyro
 import pyro.distributions as dist
 import torch
 
+from pyrovice import pruning
 from pyrovice.errors import PyroviceError, PyroviceWarning
 from pyrovice.fitted import Fit, in_order_of_importance
 from pyrovice.guides import MAP, Guide, MeanField, finished, resolve_guide
@@ -96,7 +98,7 @@ def fit(
     # Parameters stay in the guide instead of Pyro's global store, where fits would meet.
     with (
         torch.random.fork_rng(),
-        torch.device(device),
+        _on(device),
         pyro.settings.context(module_local_params=True),
     ):
         torch.manual_seed(seed)
@@ -165,6 +167,12 @@ def spose(data: Triplets, *, rate: float, **arguments: Any) -> Fit:
     return fit(data, prior=dist.Exponential(float(rate)), guide=MAP(), **arguments)
 
 
+def _on(device: str | torch.device) -> AbstractContextManager[Any]:
+    """Have new tensors on `device`; where they are anyway, without asking at every call."""
+    here = torch.get_default_device()
+    return nullcontext() if torch.device(device) == here else torch.device(device)
+
+
 def check_data(data: object, what: str) -> None:
     """Refuse what are no judgments."""
     if not isinstance(data, Triplets):
@@ -199,6 +207,13 @@ def _warn(fit: Fit, run: Run, start: int, data: Triplets) -> None:
             f"Training did not settle within {len(run.history)} epochs ({kept} dimensions, loss "
             f"{run.history[-1].loss:.4f}). Raise Training(max_epochs=...) before trusting the "
             "number of dimensions."
+        )
+    elif kept == start and not fit.posterior.can_be_zero:
+        _say(
+            f"All {start} dimensions were kept, because no largest weight is below "
+            f"{pruning.THRESHOLD}; under this prior or guide even an idle dimension may have "
+            "larger ones. Look at fit.importance() and choose, fit.prune(threshold=...), or fit "
+            f"again with dimensions={2 * start} to see whether there are more."
         )
     elif kept == start:
         _say(

@@ -56,3 +56,7 @@ def test_convergence_shows_the_history(small_fit):
 def test_nothing_to_draw(small_fit):
     with pytest.raises(pv.PyroviceError, match="kept no dimension"):
         pv.plot.dimensions(small_fit._select(np.array([], dtype=int)))
+
+
+def test_notebooks_show_figures_by_themselves(small_fit):
+    assert pv.plot.convergence(small_fit)._repr_png_().startswith(b"\x89PNG")

@@ -17,7 +17,10 @@ class MAP:
     """A point: the most probable value, with no uncertainty.
 
     With an exponential prior this is SPoSE. Priors whose density is unbounded have
-    no most probable value, and are refused.
+    no most probable value, and are refused. Without uncertainty nothing tells a
+    weight that is there from one that fits noise: under a prior that lets large
+    weights be, such as :class:`~pyrovice.SpikeSlab`, surplus dimensions pick single
+    objects and are kept. Start from few dimensions, or use ``MeanField()``.
 
     Examples
     --------

@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
 from pyrovice.fitted import Fit
-from pyrovice.plot.style import BLUE, COLUMN_WIDTH, GREEN, GREY, ORANGE, STYLE
+from pyrovice.plot.style import BLUE, COLUMN_WIDTH, GREEN, GREY, ORANGE, STYLE, PaperFigure
 
 
 def convergence(fit: Fit) -> Figure:
@@ -21,7 +21,7 @@ def convergence(fit: Fit) -> Figure:
     """
     history = fit.history
     with plt.rc_context(STYLE):
-        figure = Figure(figsize=(COLUMN_WIDTH, COLUMN_WIDTH))
+        figure = PaperFigure(figsize=(COLUMN_WIDTH, COLUMN_WIDTH))
         above, below = figure.subplots(2, sharex=True, height_ratios=(2, 1))
         above.plot(history.step, history.loss, color=BLUE, label="−ELBO/n")
         above.plot(history.step, -history.log_likelihood, color=GREEN, label="−log-likelihood")

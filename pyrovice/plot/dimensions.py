@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from pyrovice.errors import PyroviceError
 from pyrovice.fitted import Fit
-from pyrovice.plot.style import BLUE, GREY, PAGE_WIDTH, STYLE
+from pyrovice.plot.style import BLUE, GREY, PAGE_WIDTH, STYLE, PaperFigure
 
 
 def dimensions(fit: Fit, k: int = 6) -> Figure:
@@ -33,7 +33,7 @@ def dimensions(fit: Fit, k: int = 6) -> Figure:
     columns = min(3, embedding.shape[1])
     rows = math.ceil(embedding.shape[1] / columns)
     with plt.rc_context(STYLE):
-        figure = Figure(figsize=(PAGE_WIDTH, 0.35 + rows * (0.45 + 0.16 * len(top))))
+        figure = PaperFigure(figsize=(PAGE_WIDTH, 0.35 + rows * (0.45 + 0.16 * len(top))))
         panels = figure.subplots(rows, columns, squeeze=False, sharex=True).ravel()
         for panel, dim in zip(panels, embedding.columns, strict=False):
             names = top[dim].tolist()

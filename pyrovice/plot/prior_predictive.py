@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pyrovice.plot.style import BLUE, GREY, ORANGE, PAGE_WIDTH, STYLE
+from pyrovice.plot.style import BLUE, GREY, ORANGE, PAGE_WIDTH, STYLE, PaperFigure
 from pyrovice.priors import PriorPredictive
 
 BINS = 40
@@ -29,7 +29,7 @@ def prior_predictive(result: PriorPredictive) -> Figure:
     ['positive weight [X]₊', 'largest choice probability']
     """
     with plt.rc_context(STYLE):
-        figure = Figure(figsize=(PAGE_WIDTH, 2.3))
+        figure = PaperFigure(figsize=(PAGE_WIDTH, 2.3))
         left, right = figure.subplots(1, 2)
         _weights(left, result)
         _certainty(right, result)

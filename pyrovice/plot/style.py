@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import Any
+
+from matplotlib.figure import Figure
 
 BLUE = "#0072B2"
 ORANGE = "#D55E00"
@@ -23,3 +26,12 @@ STYLE: Any = {
     "legend.frameon": False,
     "figure.constrained_layout.use": True,
 }
+
+
+class PaperFigure(Figure):
+    """A figure that notebooks show without being told to."""
+
+    def _repr_png_(self) -> bytes:
+        buffer = BytesIO()
+        self.savefig(buffer, format="png", dpi=150)
+        return buffer.getvalue()
