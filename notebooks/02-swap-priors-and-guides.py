@@ -67,7 +67,7 @@ same question was asked more than once.
 priors = {
     "SpikeSlab": pv.SpikeSlab(),
     "LearnedSpikeSlab": pv.LearnedSpikeSlab(),
-    "Horseshoe": pv.Horseshoe(0.1),
+    "Horseshoe": pv.Horseshoe(),
     "ARD": pv.ARD(),
     "Exponential": dist.Exponential(5.0),
 }
@@ -177,7 +177,7 @@ print(exponential.prune(threshold=0.5))
 
 # %% [markdown]
 """
-The τ of the horseshoe was expected around 0.1 and is far above it. Weights that do not matter need
+The τ of the horseshoe was expected around 0.3 and is far above it. Weights that do not matter need
 no small scale here, because the rectifier makes them zero at any scale, and the positive weights
 of the truth are not small. So the prior gives up most of its peak and moves towards a Normal of
 width `slab`. The scales of `ARD` lie in the upper part of their prior, for the same weights.
@@ -278,7 +278,7 @@ Some pairs make no sense. They are refused before training begins.
 
 # %%
 refused = [
-    {"prior": pv.Horseshoe(0.1), "guide": pv.MAP()},
+    {"prior": pv.Horseshoe(), "guide": pv.MAP()},
     {"prior": dist.Laplace(0.0, 0.3), "guide": autoguide.AutoLaplaceApproximation},
 ]
 for pair in refused:

@@ -34,7 +34,7 @@ def learned_spike_slab():
 
 
 def horseshoe():
-    return RegularizedHorseshoe(quantiles(stats.halfnorm(scale=0.1)), 1.0).log_prob(X).exp().mean(1)
+    return RegularizedHorseshoe(quantiles(stats.halfnorm(scale=0.3)), 1.0).log_prob(X).exp().mean(1)
 
 
 def ard():

@@ -41,7 +41,7 @@ class Horseshoe:
     -----
     The density of one entry, its root drawn from −2 to 2, τ averaged over its prior::
 
-        ▁▁▁▁▁▁▁▁▁▁▁▁▁▂▂▂▃▃▅██▅▃▃▂▂▂▁▁▁▁▁▁▁▁▁▁▁▁▁
+        ▁▁▁▁▁▁▁▁▁▂▂▂▂▂▃▃▃▄▅██▅▄▃▃▃▂▂▂▂▂▁▁▁▁▁▁▁▁▁
 
     Use it where a few entries should stand out from a background near zero and no
     two groups, spike and slab, are to be expected.
@@ -49,12 +49,12 @@ class Horseshoe:
     Examples
     --------
     >>> import pyrovice as pv
-    >>> fit = pv.fit(pv.load_example().triplets, prior=pv.Horseshoe(0.1), dimensions=12)
+    >>> fit = pv.fit(pv.load_example().triplets, prior=pv.Horseshoe(), dimensions=12)
     >>> list(fit.hyperparameters().index)
     [('tau', 'all')]
     """
 
-    scale: float = 0.1
+    scale: float = 0.3
     slab: float = 1.0
 
     no_mode: ClassVar[str] = "its density is infinite at zero"

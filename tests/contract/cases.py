@@ -52,7 +52,7 @@ VALUES = {
     "SpikeSlab-laplace": pv.SpikeSlab(family="laplace"),
     "LearnedSpikeSlab": pv.LearnedSpikeSlab(),
     "LearnedSpikeSlab-each": pv.LearnedSpikeSlab(per_dimension=True, family="laplace"),
-    "Horseshoe": pv.Horseshoe(0.1),
+    "Horseshoe": pv.Horseshoe(),
     "ARD": pv.ARD(),
 }
 PRIORS = {name: prior for name, (prior, _) in ENTRYWISE.items()} | VALUES
