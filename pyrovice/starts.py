@@ -28,7 +28,6 @@ logger = logging.getLogger("pyrovice")
 MOST_DIMENSIONS = 100
 ROTATIONS = 60
 OBJECTS_PER_VECTOR = 12
-LEAST_BLUR, MOST_BLUR, BLUR_TIMES_OBJECTS = 0.01, 0.3, 18
 
 
 def from_noise(judgments: Judgments, dimensions: int) -> tuple[Tensor, Tensor]:
@@ -62,10 +61,8 @@ def from_pair_counts(judgments: Judgments, dimensions: int) -> tuple[Tensor, Ten
     rotated = (vectors * np.sqrt(np.maximum(signal, 0))) @ varimax(vectors)
     rotated = rotated * np.where((rotated**3).sum(0) < 0, -1.0, 1.0)
     noise = torch.randn(m, dimensions).abs()
-    # Exact zeros would be dead under the rectifier. With few objects the vectors are few and
-    # coarse, and weights that are zero by their mistake must be able to grow.
-    blur = min(MOST_BLUR, max(LEAST_BLUR, BLUR_TIMES_OBJECTS / m))
-    found = torch.as_tensor(rotated).to(noise).relu() + blur * noise[:, :size]
+    # Exact zeros would be dead under the rectifier, and seeds must differ a little.
+    found = torch.as_tensor(rotated).to(noise).relu() + 0.01 * noise[:, :size]
     loc = torch.cat([found, (2 / dimensions) ** 0.5 * noise[:, size:]], dim=1)
     return loc, torch.full_like(loc, 0.1)
 
