@@ -24,6 +24,7 @@ NAMES = (
     "recipes",
     "sizes",
     "small_sizes",
+    "yardstick",
 )
 INTRODUCTION = """# Measured results
 
