@@ -115,7 +115,7 @@ def fit(
             validation=validation,
             progress=progress,
         )
-        found = finished(run.guide, run.model)
+        found = finished(run.guide)
         result = in_order_of_importance(
             Fit(
                 prior=prior,

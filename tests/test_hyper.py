@@ -83,3 +83,19 @@ def test_the_scale_of_a_dimension_stays_with_it(small):
     # Rectified weights of scale s have a root mean square of s / √2.
     assert np.corrcoef(scales, weights)[0, 1] > 0.9
     assert len(fit.prune().hyperparameters()) == fit.n_dimensions
+
+
+def test_a_distribution_that_cannot_say_how_probable_a_zero_is(small):
+    """StudentT has no cdf in torch, so the guide's own opinion is all there is."""
+
+    def prior(n_objects, dimensions):
+        scale = pyro.sample("scale", dist.LogNormal(-1.0, 0.3))
+        with pyro.plate("object", n_objects, dim=-2), pyro.plate("dimension", dimensions, dim=-1):
+            return pyro.sample("X", dist.StudentT(4.0, 0.0, scale))
+
+    model = Model(prior, 20, 4, small)
+    guide = pv.MeanField()(model)
+    law = stats.lognorm(guide.log_scale.scale.exp().item(), scale=guide.loc.scale.exp().item())
+    draws = hyperposterior_of(guide, model).draws["scale"]
+    # Four standard errors of a mean of 1,000 draws.
+    assert draws.mean() == pytest.approx(law.mean(), abs=4 * law.std() / 1000**0.5)

@@ -137,7 +137,7 @@ def steadiest_rate(guide: Guide) -> float:
     return 0.003 if isinstance(guide, AutoIAFNormal | AutoNormalizingFlow) else 0.03
 
 
-def finished(guide: Guide, model: Model) -> Guide:
+def finished(guide: Guide) -> Guide:
     """The guide after its training, which for a Laplace approximation only begins it."""
     if not isinstance(guide, AutoLaplaceApproximation):
         return guide

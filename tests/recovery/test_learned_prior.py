@@ -15,7 +15,6 @@ def test_learned_spike_slab_recovers_pi(seed):
     data = pv.simulate(np.maximum(X, 0), 30_000, seed=seed)
     fit = pv.fit(data, prior=pv.LearnedSpikeSlab(), dimensions=10, seed=seed, progress=False)
     table = fit.hyperparameters().droplevel("dimension")
-    # Over 12 data sets the 90 % interval held π ten times, with a width of 0.14 to 0.2.
     assert table.loc["pi", "5 %"] < pi < table.loc["pi", "95 %"]
     assert table.loc["pi", "95 %"] - table.loc["pi", "5 %"] < 0.25
     assert table.loc["slab", "5 %"] < 1.2 < table.loc["slab", "95 %"]
