@@ -160,7 +160,7 @@ def spose(data: Triplets, *, rate: float, **arguments: Any) -> Fit:
     >>> import pyrovice as pv
     >>> data = pv.load_example().triplets
     >>> pv.spose(data, rate=5.0, dimensions=12)
-    Fit(80 objects, 7 dimensions kept, 20,000 judgments, converged)
+    Fit(80 objects, 8 dimensions kept, 20,000 judgments, converged)
     """
     if not (isinstance(rate, int | float) and 0 < rate < float("inf")):
         raise PyroviceError(f"rate={rate!r}; expected a positive number, for example rate=5.")

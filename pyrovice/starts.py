@@ -28,6 +28,7 @@ logger = logging.getLogger("pyrovice")
 MOST_DIMENSIONS = 100
 ROTATIONS = 60
 OBJECTS_PER_VECTOR = 12
+HEAD_START = 0.3
 
 
 def from_noise(judgments: Judgments, dimensions: int) -> tuple[Tensor, Tensor]:
@@ -63,7 +64,10 @@ def from_pair_counts(judgments: Judgments, dimensions: int) -> tuple[Tensor, Ten
     noise = torch.randn(m, dimensions).abs()
     # Exact zeros would be dead under the rectifier, and seeds must differ a little.
     found = torch.as_tensor(rotated).to(noise).relu() + 0.01 * noise[:, :size]
-    loc = torch.cat([found, (2 / dimensions) ** 0.5 * noise[:, size:]], dim=1)
+    # The dimensions that no eigenvector gave must not collapse before they have found
+    # anything: the paper's noise alone loses them where the judgments are few.
+    others = ((2 / dimensions) ** 0.5 + HEAD_START) * noise[:, size:]
+    loc = torch.cat([found, others], dim=1)
     return loc, torch.full_like(loc, 0.1)
 
 
