@@ -19,16 +19,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyrovice.errors import DataError
 from pyrovice.questions import parts_by_question, question_keys, repeated_questions
+from pyrovice.reading import Reading
 from pyrovice.validation import (
     check_ids,
     check_names,
+    check_participants,
     check_rows,
+    check_trials,
     default_names,
+    joined_trials,
     positions_within,
     whole_numbers,
 )
 
 NO_ANCHOR = -1
+CONTENT = ("objects", "odd", "names", "anchor", "participants", "trials", "reading")
 
 
 class Triplets:
@@ -48,6 +53,16 @@ class Triplets:
         of the anchor, which cannot be the odd one; -1 where there is none.
     participants : array of shape (n,), optional
         Who judged.
+    trials : DataFrame of n rows, optional
+        What else is known of each judgment. It takes no part in a fit, but goes where
+        its judgment goes. :mod:`pyrovice.participants` looks at the columns `position`
+        (1, 2 or 3: where the answer stood on the screen) and `reaction_time` (milliseconds).
+
+    Attributes
+    ----------
+    reading : Reading or None
+        What the file said, if the judgments were just read from one: the format, rows
+        that were left out and why, catch trials. Parts of the data have none.
 
     Examples
     --------
@@ -66,13 +81,15 @@ class Triplets:
     True
     """
 
-    __slots__ = ("anchor", "names", "objects", "odd", "participants")
+    __slots__ = CONTENT
 
     objects: NDArray[np.int32]
     odd: NDArray[np.int8]
     anchor: NDArray[np.int8]
     participants: NDArray[Any] | None
     names: tuple[str, ...]
+    trials: pd.DataFrame | None
+    reading: Reading | None
 
     def __init__(
         self,
@@ -82,6 +99,8 @@ class Triplets:
         names: Sequence[str] | None = None,
         anchor: ArrayLike | None = None,
         participants: ArrayLike | None = None,
+        trials: pd.DataFrame | None = None,
+        reading: Reading | None = None,
     ) -> None:
         ids = whole_numbers(objects, "objects")
         if ids.ndim != 2 or ids.shape[1] != 3:
@@ -107,25 +126,20 @@ class Triplets:
                 "leave such rows out, or pass anchor=-1 for them."
             )
         if participants is not None:
-            participants = np.array(participants)
-            if pd.isna(participants).any():
-                row = int(np.flatnonzero(pd.isna(participants))[0])
-                raise DataError(
-                    f"Row {row} has no participant; leave such rows out, or pass no participants."
-                )
-            if participants.shape != (n,):
-                raise DataError(
-                    f"participants has shape {participants.shape}, expected ({n},): "
-                    "one label per judgment."
-                )
-            participants.flags.writeable = False
+            participants = check_participants(participants, n)
+        if trials is not None:
+            trials = check_trials(trials, n)
         for array in (ids := ids.astype(np.int32), odd, anchor):
             array.flags.writeable = False
-        for slot, value in zip(
-            ("objects", "odd", "anchor", "participants", "names"),
-            (ids, odd, anchor, participants, names),
-            strict=True,
-        ):
+        for slot, value in {
+            "objects": ids,
+            "odd": odd,
+            "anchor": anchor,
+            "participants": participants,
+            "names": names,
+            "trials": trials,
+            "reading": reading,
+        }.items():
             object.__setattr__(self, slot, value)
 
     # ------------------------------------------------------------------ made from
@@ -301,6 +315,7 @@ class Triplets:
             names=parts[0].names,
             anchor=np.concatenate([part.anchor for part in parts]),
             participants=np.concatenate(told) if told else None,
+            trials=joined_trials([part.trials for part in parts]),
         )
 
     # ------------------------------------------------------------------ turned into
@@ -439,6 +454,7 @@ class Triplets:
             names=self.names,
             anchor=self.anchor[rows],
             participants=None if self.participants is None else self.participants[rows],
+            trials=None if self.trials is None else self.trials.iloc[rows],
         )
 
     def __eq__(self, other: object) -> bool:
@@ -462,7 +478,7 @@ class Triplets:
         raise AttributeError(f"Triplets are immutable; make new ones instead of setting {name!r}.")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self.objects, self.odd, self.names, self.anchor, self.participants)
+        return _rebuild, tuple(getattr(self, name) for name in CONTENT)
 
     def __repr__(self) -> str:
         facts = [f"{len(self):,} judgments of {self.n_objects:,} objects"]
@@ -491,14 +507,8 @@ class Triplets:
         return question_keys(self.objects, self.anchor, self.n_objects)
 
 
-def _rebuild(
-    objects: NDArray[np.int32],
-    odd: NDArray[np.int8],
-    names: tuple[str, ...],
-    anchor: NDArray[np.int8],
-    participants: NDArray[Any] | None,
-) -> Triplets:
-    return Triplets(objects, odd, names=names, anchor=anchor, participants=participants)
+def _rebuild(*content: Any) -> Triplets:
+    return Triplets(**dict(zip(CONTENT, content, strict=True)))
 
 
 def in_ascending_order(

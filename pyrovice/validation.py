@@ -113,6 +113,42 @@ def positions_within(values: ArrayLike, n: int, what: str, lowest: int) -> NDArr
     return array.astype(np.int8)
 
 
+def check_participants(labels: ArrayLike, n: int) -> NDArray[Any]:
+    """Labels of who judged, read-only, none missing."""
+    participants = np.array(labels)
+    if pd.isna(participants).any():
+        row = int(np.flatnonzero(pd.isna(participants))[0])
+        raise DataError(
+            f"Row {row} has no participant; leave such rows out, or pass no participants."
+        )
+    if participants.shape != (n,):
+        raise DataError(
+            f"participants has shape {participants.shape}, expected ({n},): one label per judgment."
+        )
+    participants.flags.writeable = False
+    return participants
+
+
+def check_trials(trials: pd.DataFrame, n: int) -> pd.DataFrame:
+    """A table of its own with one row per judgment, in their order."""
+    if not isinstance(trials, pd.DataFrame):
+        raise DataError(
+            f"trials is a {type(trials).__name__}; expected a DataFrame with a row per judgment."
+        )
+    if len(trials) != n:
+        raise DataError(f"trials has {len(trials)} rows, expected {n}: one per judgment.")
+    return trials.reset_index(drop=True)
+
+
+def joined_trials(parts: Sequence[pd.DataFrame | None]) -> pd.DataFrame | None:
+    """The columns that all parts have, one part after another."""
+    tables = [part for part in parts if part is not None]
+    if len(tables) < len(parts):
+        return None
+    shared = [name for name in tables[0] if all(name in table for table in tables)]
+    return pd.concat([table[shared] for table in tables]) if shared else None
+
+
 def whole(value: Any, name: str, least: int) -> int:
     """A whole number of any type that is one."""
     try:

@@ -231,3 +231,21 @@ def test_digest_follows_content(small):
 def test_only_tables_are_tables():
     with pytest.raises(TypeError, match="expected a pandas DataFrame"):
         Triplets.from_dataframe([[0, 1, 2]])
+
+
+def test_what_else_is_known_of_a_judgment_goes_where_it_goes():
+    rng = np.random.default_rng(0)
+    t = pv.simulate(rng.random((10, 3)), 40, seed=0)
+    trials = pd.DataFrame({"reaction_time": rng.random(40), "row": np.arange(40)})
+    t = pv.Triplets(t.objects, t.odd, names=t.names, trials=trials)
+    part = t[t.odd == 1]
+    assert part.trials.row.tolist() == np.flatnonzero(t.odd == 1).tolist()
+    assert part.trials.index.tolist() == list(range(len(part)))
+    both = pv.Triplets.concat([part, t[:3]])
+    assert both.trials.row.tolist() == [*part.trials.row, 0, 1, 2]
+    assert pickle.loads(pickle.dumps(t)).trials.equals(t.trials)
+    plain = pv.Triplets(t.objects, t.odd, names=t.names)
+    assert t == plain
+    assert pv.Triplets.concat([t, plain]).trials is None
+    with pytest.raises(pv.DataError, match="39 rows, expected 40"):
+        pv.Triplets(t.objects, t.odd, trials=trials[1:])

@@ -1,0 +1,52 @@
+"""What reading a file found: rows left out and why, and trials that are no judgments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Rows of a file that are no judgments, for one reason."""
+
+    reason: str
+    lines: tuple[int, ...]
+
+    def __str__(self) -> str:
+        first = ", ".join(map(str, self.lines[:5]))
+        more = ", ..." if len(self.lines) > 5 else ""
+        plural = "" if len(self.lines) == 1 else "s"
+        return f"{len(self.lines):,} {self.reason} (line{plural} {first}{more})"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a file of judgments was read.
+
+    Attributes
+    ----------
+    path : str
+        The file, or the member of an archive.
+    format : str
+        The format it was read as.
+    decided : str
+        What decided that, in words.
+    rows : int
+        How many rows of data the file has, those left out included.
+    left_out : tuple of LeftOut
+        What is not among the judgments, with line numbers.
+    first_id : int or None
+        0 or 1, where the file's ids began; None where objects have names.
+    catch : DataFrame or None
+        Trials that test attention: `participant`, and whether it was `passed`.
+    """
+
+    path: str
+    format: str
+    decided: str
+    rows: int
+    left_out: tuple[LeftOut, ...] = ()
+    first_id: int | None = None
+    catch: pd.DataFrame | None = None
