@@ -28,8 +28,8 @@ EPOCHS = 4
 
 def run(quick: bool) -> str:
     lines = [
-        "Seconds of one epoch of the default training (the fastest of the later ones) and peak memory "
-        "of the whole process, data included.",
+        "Seconds of one epoch of the default training (the fastest of the later ones) and peak "
+        "memory of the whole process, data included.",
         "",
         "| judgments | objects | dimensions | seconds an epoch | peak memory (GB) |",
         "| --- | --- | --- | --- | --- |",
