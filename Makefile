@@ -6,7 +6,7 @@ READY = $(VENV)/.ready
 # Two workers with one thread each do more on two cores than one with two.
 TEST = OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal
 
-.PHONY: demo test test-slow lint bench
+.PHONY: demo test test-slow test-arviz1 lint bench
 
 demo: $(READY)
 	$(BIN)/pyrovice demo --output demo
@@ -16,6 +16,22 @@ test: $(READY) lint
 
 test-slow: $(READY)
 	$(TEST) -m slow
+
+# ArviZ 1.x needs Python 3.12 and lives in an environment of its own.
+PYTHON_FOR_ARVIZ1 ?= python3.12
+VENV_ARVIZ1 ?= .venv-arviz1
+
+test-arviz1: $(VENV_ARVIZ1)/.ready
+	OMP_NUM_THREADS=1 $(VENV_ARVIZ1)/bin/pytest tests/test_inference_data.py \
+		tests/test_model_comparison.py tests/test_sampling.py
+
+$(VENV_ARVIZ1)/.ready: pyproject.toml constraints.txt
+	$(PYTHON_FOR_ARVIZ1) -m venv $(VENV_ARVIZ1)
+	$(VENV_ARVIZ1)/bin/python -m pip install --quiet --disable-pip-version-check \
+		$$(grep '^torch==' constraints.txt) $$(grep '^pyro-ppl==' constraints.txt)
+	$(VENV_ARVIZ1)/bin/python -m pip install --quiet --disable-pip-version-check \
+		'arviz>=1.0' h5netcdf h5py pytest hypothesis -e .
+	touch $@
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -1,6 +1,6 @@
 """pyrovice: sparse, non-negative embeddings from odd-one-out judgments, in Pyro."""
 
-from pyrovice import guides, plot, priors
+from pyrovice import checks, guides, plot, priors
 from pyrovice.errors import (
     DataError,
     GuideError,
@@ -15,7 +15,9 @@ from pyrovice.example import load_example
 from pyrovice.fitted import Fit
 from pyrovice.fitting import fit, spose
 from pyrovice.guides import MAP, LowRank, MeanField
+from pyrovice.inference_data import to_arviz
 from pyrovice.model import Model
+from pyrovice.model_comparison import compare
 from pyrovice.priors import ARD, Horseshoe, LearnedSpikeSlab, SpikeSlab
 from pyrovice.sampling import sample
 from pyrovice.simulation import simulate
@@ -49,6 +51,8 @@ __all__ = [
     "Stability",
     "Training",
     "Triplets",
+    "checks",
+    "compare",
     "fit",
     "guides",
     "load",
@@ -58,4 +62,5 @@ __all__ = [
     "sample",
     "simulate",
     "spose",
+    "to_arviz",
 ]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -60,6 +61,8 @@ class Fit:
         Fingerprint of those judgments, as `Triplets.digest` gives it.
     hyperposterior : Hyperposterior
         What was learned about the prior; see `hyperparameters`.
+    first_dimensions : int
+        How many dimensions training started from.
     pruned : bool
         Whether this is the result of `prune`, all of whose dimensions are kept.
 
@@ -89,6 +92,7 @@ class Fit:
     n_judgments: int
     data_digest: str
     fitted_guide: Guide | None
+    first_dimensions: int
     hyperposterior: Hyperposterior = field(default_factory=Hyperposterior)
     pruned: bool = False
 
@@ -283,6 +287,18 @@ class Fit:
         return evaluate(self.predict(triplets, draws, seed), triplets)
 
     # ------------------------------------------------------------------ keeping it
+
+    def to_arviz(
+        self,
+        data: Triplets | None = None,
+        draws: int = 500,
+        groups: Sequence[str] | None = None,
+        **options: Any,
+    ) -> Any:
+        """This fit as an ArviZ container; see :func:`pyrovice.to_arviz`."""
+        from pyrovice.inference_data import to_arviz
+
+        return to_arviz(self, data, draws=draws, groups=groups, **options)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write everything but the judgments to one file, for :func:`pyrovice.load`."""

@@ -130,6 +130,7 @@ def fit(
                 n_judgments=len(data),
                 data_digest=data.digest(),
                 fitted_guide=found,
+                first_dimensions=start,
                 hyperposterior=hyperposterior_of(found, run.model),
             )
         )

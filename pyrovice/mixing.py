@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+
+from pyrovice.containers import import_arviz
 
 
 def mixing(chains: NDArray[np.floating]) -> pd.DataFrame:
@@ -24,10 +24,7 @@ def mixing(chains: NDArray[np.floating]) -> pd.DataFrame:
         Columns `r_hat`, `ess_bulk` and `ess_tail`, a row per object and dimension.
         Weights that are zero in all draws have none.
     """
-    with warnings.catch_warnings():
-        # ArviZ announces its next version on import.
-        warnings.simplefilter("ignore", FutureWarning)
-        import arviz as az
+    az = import_arviz()
     weights = az.convert_to_dataset({"X": np.maximum(chains, 0)})
     table = {
         "r_hat": az.rhat(weights).X,

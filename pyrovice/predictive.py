@@ -26,3 +26,10 @@ def predict(posterior: Posterior, triplets: Triplets, draws: int, seed: int) -> 
     for X in posterior.draws(draws, seed):
         total += choice_log_probability(torch.from_numpy(X), shown.pairs, shown.anchor).exp()
     return (total / draws).numpy()
+
+
+def draw_answers(probabilities: NDArray[np.floating], rng: np.random.Generator) -> NDArray[np.int8]:
+    """One answer to each question, drawn with its probabilities (n, 3)."""
+    uniform = rng.random((len(probabilities), 1), dtype=np.float32)
+    # 1 − u lies in (0, 1], so that an answer of probability zero is never drawn.
+    return ((1 - uniform) > np.cumsum(probabilities[:, :2], axis=1)).sum(axis=1).astype(np.int8)

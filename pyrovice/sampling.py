@@ -152,6 +152,7 @@ def sample(
             n_judgments=len(data),
             data_digest=data.digest(),
             fitted_guide=None,
+            first_dimensions=size,
             hyperposterior=_hyperposterior(ran, order, model),
         )
     )

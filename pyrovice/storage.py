@@ -102,6 +102,7 @@ def save(fit: Fit, path: Path, *, overwrite: bool) -> None:
         "converged": fit.converged,
         "n_judgments": fit.n_judgments,
         "data_digest": fit.data_digest,
+        "first_dimensions": fit.first_dimensions,
         "pruned": fit.pruned,
         "history": {name: str(kind) for name, kind in history.dtypes.items()},
     }
@@ -241,6 +242,7 @@ def _rebuild(arrays: dict[str, np.ndarray]) -> Fit:
         n_judgments=int(record["n_judgments"]),
         data_digest=str(record["data_digest"]),
         fitted_guide=guide,
+        first_dimensions=int(record["first_dimensions"]),
         hyperposterior=_hyperposterior(_group(arrays, "hyper"), posterior.shape[1]),
         pruned=bool(record["pruned"]),
     )
