@@ -1,6 +1,7 @@
 """pyrovice: sparse, non-negative embeddings from odd-one-out judgments, in Pyro."""
 
 from pyrovice import checks, guides, plot, priors
+from pyrovice.diagnosis import diagnose
 from pyrovice.errors import (
     DataError,
     GuideError,
@@ -53,6 +54,7 @@ __all__ = [
     "Triplets",
     "checks",
     "compare",
+    "diagnose",
     "fit",
     "guides",
     "load",
