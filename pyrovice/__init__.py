@@ -1,6 +1,7 @@
 """pyrovice: sparse, non-negative embeddings from odd-one-out judgments, in Pyro."""
 
 from pyrovice import checks, guides, plot, priors
+from pyrovice.calibration import Calibration
 from pyrovice.errors import (
     DataError,
     GuideError,
@@ -19,6 +20,7 @@ from pyrovice.inference_data import to_arviz
 from pyrovice.model import Model
 from pyrovice.model_comparison import compare
 from pyrovice.priors import ARD, Horseshoe, LearnedSpikeSlab, SpikeSlab
+from pyrovice.reproducibility import Reproducibility, align, reproducibility
 from pyrovice.sampling import sample
 from pyrovice.simulation import simulate
 from pyrovice.stopping import MaxEpochs, Stability
@@ -32,6 +34,7 @@ __all__ = [
     "ARD",
     "MAP",
     "Anneal",
+    "Calibration",
     "DataError",
     "Evaluation",
     "Fit",
@@ -46,11 +49,13 @@ __all__ = [
     "PriorError",
     "PyroviceError",
     "PyroviceWarning",
+    "Reproducibility",
     "SavedFitError",
     "SpikeSlab",
     "Stability",
     "Training",
     "Triplets",
+    "align",
     "checks",
     "compare",
     "fit",
@@ -59,6 +64,7 @@ __all__ = [
     "load_example",
     "plot",
     "priors",
+    "reproducibility",
     "sample",
     "simulate",
     "spose",
