@@ -1,6 +1,7 @@
 """pyrovice: sparse, non-negative embeddings from odd-one-out judgments, in Pyro."""
 
 from pyrovice import checks, guides, plot, priors
+from pyrovice.calibration import Calibration
 from pyrovice.diagnosis import diagnose
 from pyrovice.errors import (
     DataError,
@@ -20,6 +21,7 @@ from pyrovice.inference_data import to_arviz
 from pyrovice.model import Model
 from pyrovice.model_comparison import compare
 from pyrovice.priors import ARD, Horseshoe, LearnedSpikeSlab, SpikeSlab
+from pyrovice.reproducibility import Reproducibility, align, reproducibility
 from pyrovice.sampling import sample
 from pyrovice.simulation import simulate
 from pyrovice.stopping import MaxEpochs, Stability
@@ -33,6 +35,7 @@ __all__ = [
     "ARD",
     "MAP",
     "Anneal",
+    "Calibration",
     "DataError",
     "Evaluation",
     "Fit",
@@ -47,11 +50,13 @@ __all__ = [
     "PriorError",
     "PyroviceError",
     "PyroviceWarning",
+    "Reproducibility",
     "SavedFitError",
     "SpikeSlab",
     "Stability",
     "Training",
     "Triplets",
+    "align",
     "checks",
     "compare",
     "diagnose",
@@ -61,6 +66,7 @@ __all__ = [
     "load_example",
     "plot",
     "priors",
+    "reproducibility",
     "sample",
     "simulate",
     "spose",
