@@ -36,6 +36,9 @@ GROUPS = (
 WITHOUT_DATA = GROUPS[:2]
 # Entries of the largest group: 200 MB of log-likelihoods.
 MOST_ENTRIES = 50_000_000
+# Objects without weights are chosen with the same probability in every draw, and ArviZ 1.x gives
+# up on equal numbers. So they differ by no more than sums in float32 are exact to.
+ROUNDING = np.float32(2e-6)
 
 logger = logging.getLogger("pyrovice")
 
@@ -242,6 +245,7 @@ def _predictions(
             answers[at] = draw_answers(np.exp(log_p), rng)
         if scores is not None:
             scores[at] = np.take_along_axis(log_p, given, axis=1)[:, 0]
+            scores[at] -= ROUNDING * rng.random(len(shown), dtype=np.float32)
     found = {predictive: answers, "log_likelihood": scores}
     coords = _counted(shape) | {"triplet": np.arange(len(shown))}
     return {
