@@ -16,7 +16,7 @@ from pyrovice.containers import container
 from pyrovice.errors import DataError, PyroviceError
 from pyrovice.likelihood import Judgments, choice_log_probability
 from pyrovice.posterior import DrawnPosterior
-from pyrovice.predictive import draw_answers
+from pyrovice.predictive import draw_answers, random_answers
 from pyrovice.priors import resolve_prior
 from pyrovice.triplets import Triplets
 from pyrovice.validation import whole
@@ -110,7 +110,7 @@ def to_arviz(
     coords: dict[str, Any] = {"object": list(first.names), "dimension": kept}
     shown = None if data is None else _chosen(data, judgments, X.shape[0] * X.shape[1], seed)
     made: dict[str, xr.Dataset] = {}
-    rng = np.random.default_rng(seed)
+    rng = random_answers(seed)
     if "posterior" in wanted:
         made["posterior"] = _weights(X[..., kept], coords)
         made["posterior"].update(_hyper(first, X.shape, kept, rng) if len(chains) == 1 else {})
