@@ -126,7 +126,7 @@ def compare_dimensions(a: Sequence[Fit | int], b: Sequence[Fit | int]) -> pd.Dat
     sign      1.00   0.3976  1.0000     4.0000   0.1250
     """
     x, y = _counts(a, "a"), _counts(b, "b")
-    rows = {"t": _unpaired(x, y), "F": _variances(x, y)}
+    rows = {"t": unpaired(x, y), "F": _variances(x, y)}
     if len(x) == len(y):
         rows["sign"] = _signs(x, y)
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("test")
@@ -178,10 +178,11 @@ def _counts(fits: Sequence[Fit | int], name: str) -> NDArray[np.float64]:
     return np.array(counts, float)
 
 
-def _unpaired(x: NDArray[np.float64], y: NDArray[np.float64]) -> dict[str, float]:
+def unpaired(x: NDArray[np.float64], y: NDArray[np.float64]) -> dict[str, float]:
+    """Difference of means by the t-test, with its interval; missing without any spread."""
     row = {"estimate": x.mean() - y.mean()}
-    if x.var() + y.var() == 0:
-        return row
+    if np.ptp(x) + np.ptp(y) == 0:
+        return row | dict.fromkeys(("low", "high", "statistic", "p_value"), np.nan)
     with _constant_values_allowed():
         test = stats.ttest_ind(x, y)
         low, high = test.confidence_interval(LEVEL)
