@@ -140,7 +140,7 @@ def less_data(runs: Runs, claims: Claims, folder: Path) -> str:
             )  # fmt: skip
             if fraction <= 0.1:
                 claims.append(
-                    (f"THINGS, {fraction:.0%} of the data: VICE is above SPoSE (rate: {name})",
+                    (f"THINGS, {fraction:.0%} of the data: VICE is above SPoSE ({name})",
                      f"accuracy {interval(difference, low, high)}, KL {kl:+.3f}",
                      verdict(low, high, 1))
                 )  # fmt: skip

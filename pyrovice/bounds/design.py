@@ -42,7 +42,7 @@ class Design:
     ----------
     n_objects, dimensions : int
         What was asked about.
-    epsilon, delta : float
+    epsilon, delta, levels
         What the bound was asked to guarantee.
     sample_size : int
         Judgments that the paper's bound asks for.
@@ -61,6 +61,7 @@ class Design:
     dimensions: int
     epsilon: float
     delta: float
+    levels: int
     sample_size: int
     participants: int | None = None
     simulated: pd.DataFrame | None = None
@@ -86,9 +87,9 @@ class Design:
         said = (
             f"For {self.n_objects:,} objects and at most {self.dimensions} dimensions the bound "
             f"asks for {self._shared(self.sample_size)}: then, with probability "
-            f"{1 - self.delta:g}, any embedding's error on new triplets is at most "
-            f"{self.epsilon:g} above its error on the judgments. It holds for every embedding "
-            "there could be, and is therefore very conservative."
+            f"{1 - self.delta:g}, no embedding whose weights take {self.levels + 1} values errs "
+            f"more often on new triplets than on these by {self.epsilon:g}. It holds for every "
+            "such embedding at once, and is therefore very conservative."
         )
         if self.simulated is None:
             said += " design(..., judgments=[...]) simulates what fewer would give."
@@ -154,15 +155,15 @@ def design(
     >>> import pyrovice as pv
     >>> pv.bounds.design(100, 10, participants=50)
     For 100 objects and at most 10 dimensions the bound asks for 80,818 judgments, with 50
-    participants 1,617 each: then, with probability 0.999, any embedding's error on new triplets
-    is at most 0.1 above its error on the judgments. It holds for every embedding there could
-    be, and is therefore very conservative. design(..., judgments=[...]) simulates what fewer
-    would give.
+    participants 1,617 each: then, with probability 0.999, no embedding whose weights take 5
+    values errs more often on new triplets than on these by 0.1. It holds for every such
+    embedding at once, and is therefore very conservative. design(..., judgments=[...])
+    simulates what fewer would give.
     """
     needed = sample_size(n_objects, dimensions, levels=levels, epsilon=epsilon, delta=delta)
     if participants is not None:
         participants = whole(participants, "participants", least=1)
-    answer = Design(n_objects, dimensions, epsilon, delta, needed, participants)
+    answer = Design(n_objects, dimensions, epsilon, delta, levels, needed, participants)
     sizes = sorted(whole(n, "judgments", least=1) for n in judgments)
     if not sizes:
         return answer
@@ -192,13 +193,14 @@ def _runs(truth: NDArray[np.float64], n: int, seeds: int, training: Training) ->
         ]
     rows = []
     for seed, found in enumerate(fits):
-        predicted = found.predict(test).argmax(axis=1)
+        p = found.predict(test)
+        first = p == p.max(axis=1, keepdims=True)
         rows.append(
             {
                 "judgments": n,
                 "per_object": 3 * n / len(truth),
                 "seed": seed,
-                "accuracy": chances[np.arange(TEST), predicted].mean(),
+                "accuracy": ((chances * first).sum(axis=1) / first.sum(axis=1)).mean(),
                 "best": chances.max(axis=1).mean(),
                 "dimensions": found.n_dimensions,
                 "recovered": recovered(truth, found.embedding().to_numpy()),
