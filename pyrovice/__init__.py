@@ -1,6 +1,6 @@
 """pyrovice: sparse, non-negative embeddings from odd-one-out judgments, in Pyro."""
 
-from pyrovice import checks, guides, plot, priors
+from pyrovice import bounds, checks, guides, plot, priors
 from pyrovice.calibration import Calibration
 from pyrovice.diagnosis import diagnose
 from pyrovice.errors import (
@@ -21,8 +21,15 @@ from pyrovice.inference_data import to_arviz
 from pyrovice.model import Model
 from pyrovice.model_comparison import compare
 from pyrovice.priors import ARD, Horseshoe, LearnedSpikeSlab, SpikeSlab
-from pyrovice.reproducibility import Reproducibility, align, reproducibility
+from pyrovice.reproducibility import (
+    Reproducibility,
+    align,
+    redundancy,
+    representative,
+    reproducibility,
+)
 from pyrovice.sampling import sample
+from pyrovice.significance import ChoiceComparison, compare_choices, compare_dimensions
 from pyrovice.simulation import simulate
 from pyrovice.stopping import MaxEpochs, Stability
 from pyrovice.storage import load
@@ -36,6 +43,7 @@ __all__ = [
     "MAP",
     "Anneal",
     "Calibration",
+    "ChoiceComparison",
     "DataError",
     "Evaluation",
     "Fit",
@@ -57,8 +65,11 @@ __all__ = [
     "Training",
     "Triplets",
     "align",
+    "bounds",
     "checks",
     "compare",
+    "compare_choices",
+    "compare_dimensions",
     "diagnose",
     "fit",
     "guides",
@@ -66,6 +77,8 @@ __all__ = [
     "load_example",
     "plot",
     "priors",
+    "redundancy",
+    "representative",
     "reproducibility",
     "sample",
     "simulate",

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from pyrovice.alignment import correlations, partners
 from pyrovice.errors import PyroviceError, PyroviceWarning
 from pyrovice.fitted import Fit
+from pyrovice.triplets import Triplets
 
 MATCHINGS = ("best", "one-to-one")
 
@@ -183,6 +184,72 @@ def align(fits: Sequence[Fit]) -> list[Fit]:
         columns = embedding.columns.to_numpy()[own]
         aligned.append(replace(fit._select(columns), pruned=True))
     return aligned
+
+
+def redundancy(fit: Fit) -> pd.DataFrame:
+    """How alike the kept dimensions of one model are.
+
+    Returns
+    -------
+    DataFrame
+        A row per dimension, the most redundant first: the `partner` among the other
+        dimensions that it correlates most with, and the `correlation`. Two dimensions above
+        0.8 or so are one that was split.
+
+    Examples
+    --------
+    >>> import pyrovice as pv
+    >>> short = pv.Training(schedule=pv.Anneal(steps=300))
+    >>> fit = pv.fit(pv.load_example().triplets, dimensions=8, training=short)
+    >>> bool(pv.redundancy(fit).correlation.max() < 0.5)
+    True
+    """
+    embedding = fit.embedding()
+    if embedding.shape[1] < 2:
+        raise PyroviceError(
+            f"This fit keeps {embedding.shape[1]} dimensions; expected at least two to compare."
+        )
+    r = correlations(embedding.to_numpy(), embedding.to_numpy())
+    np.fill_diagonal(r, -np.inf)
+    table = pd.DataFrame(
+        {"partner": embedding.columns[r.argmax(axis=1)], "correlation": r.max(axis=1)},
+        index=embedding.columns,
+    )
+    return table.sort_values("correlation", ascending=False, kind="stable")
+
+
+def representative(
+    fits: Sequence[Fit], validation: Triplets, *, draws: int = 50, seed: int = 0
+) -> Fit:
+    """The typical one of several fits: that with the median cross-entropy on validation data.
+
+    Of an even number it is the lower median, the better one of the two in the middle. Fits
+    are scored by their kept dimensions, as in the paper.
+
+    Parameters
+    ----------
+    fits : sequence of Fit
+        For example of several seeds.
+    validation : Triplets
+        Judgments that none of them was fitted to.
+    draws, seed : int
+        As for ``fit.predict``.
+
+    Examples
+    --------
+    >>> import pyrovice as pv
+    >>> train, validation = pv.load_example().triplets.split(0.9, 0.1, seed=0)
+    >>> short = pv.Training(schedule=pv.Anneal(steps=300))
+    >>> fit = pv.fit(train, dimensions=8, training=short)
+    >>> worse = fit.prune(min_objects=15)
+    >>> pv.representative([worse, fit], validation) is fit  # the better one of two
+    True
+    """
+    fits = list(fits)
+    if not fits:
+        raise PyroviceError("representative got no fits; expected at least one.")
+    errors = [fit.prune().evaluate(validation, draws, seed).cross_entropy for fit in fits]
+    return fits[int(np.argsort(errors, kind="stable")[(len(fits) - 1) // 2])]
 
 
 def _embeddings(fits: Sequence[Any]) -> list[pd.DataFrame]:

@@ -25,9 +25,10 @@ def snippets(heading):
 (IN_PYRO,) = snippets("In Pyro")
 SWAP, OWN_CODE = snippets("Swap the prior")
 (TRUST,) = snippets("How far to trust it")
+(SCIENCE,) = snippets("The science around a fit")
 
 
-def test_the_first_snippet_and_the_one_in_pyro(tmp_path, monkeypatch, capsys):
+def test_the_first_snippet_and_those_that_use_its_fit(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     namespace = {}
     exec(SNIPPET, namespace)
@@ -41,6 +42,13 @@ def test_the_first_snippet_and_the_one_in_pyro(tmp_path, monkeypatch, capsys):
     exec(IN_PYRO, namespace)
     exec(TRUST, namespace)
     assert "What to do" in capsys.readouterr().out
+    exec(SCIENCE, namespace)
+    printed = capsys.readouterr().out
+    assert "expected calibration error 0.0" in printed
+    assert "Reproducibility(100.0% of the dimensions of 2 models with 7 each" in printed
+    assert "accuracy: no significant difference" in printed
+    assert namespace["bound"].table.test_error.max() < namespace["bound"].value
+    assert "50 participants 1,617 each" in " ".join(printed.split())
 
 
 def test_swapping_priors_and_guides():
