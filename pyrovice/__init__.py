@@ -1,6 +1,6 @@
 """pyrovice: sparse, non-negative embeddings from odd-one-out judgments, in Pyro."""
 
-from pyrovice import checks, guides, plot, priors
+from pyrovice import checks, guides, participants, plot, priors
 from pyrovice.errors import (
     DataError,
     GuideError,
@@ -24,6 +24,7 @@ from pyrovice.simulation import simulate
 from pyrovice.stopping import MaxEpochs, Stability
 from pyrovice.storage import load
 from pyrovice.training import Anneal, Training
+from pyrovice.tripletizing import tripletize
 from pyrovice.triplets import Triplets
 
 __version__ = "0.1.0"
@@ -57,10 +58,12 @@ __all__ = [
     "guides",
     "load",
     "load_example",
+    "participants",
     "plot",
     "priors",
     "sample",
     "simulate",
     "spose",
     "to_arviz",
+    "tripletize",
 ]
