@@ -25,6 +25,7 @@ NAMES = (
     "sizes",
     "small_sizes",
     "yardstick",
+    "reading",
 )
 INTRODUCTION = """# Measured results
 

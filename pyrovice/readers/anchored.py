@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 
 from pyrovice.readers.table import Table
 
+DECIDING = 1_000
+
 
 def objects_in(table: Table, columns: Sequence[str]) -> NDArray[Any]:
-    """Ids where all of these columns hold numbers in most rows, else names."""
-    numeric = [
-        pd.to_numeric(table.columns[name], errors="coerce").notna().mean() > 0.5 for name in columns
+    """Ids where all of these columns hold numbers in most of the first rows, else names."""
+    first = [
+        pd.to_numeric(table.columns[name].iloc[:DECIDING], errors="coerce") for name in columns
     ]
-    if all(numeric):
+    if all(numbers.notna().mean() > 0.5 for numbers in first):
         return table.whole(columns, "an id")
     return table.text(columns, "an object")
 

@@ -147,7 +147,8 @@ def finish(
         path=table.source.label,
         format=format,
         decided=decided,
-        rows=len(np.unique(table.lines)),
+        # A row of the file may hold several judgments, one after another.
+        rows=1 + np.count_nonzero(np.diff(table.lines)),
         left_out=table.left_out(),
         first_id=begins,
         catch=catch,

@@ -13,7 +13,7 @@ import pandas as pd
 from pyrovice.errors import DataError
 from pyrovice.readers.finishing import Options, finish
 from pyrovice.readers.source import Sample, Source
-from pyrovice.readers.table import header, read_with_header
+from pyrovice.readers.table import header, read_with_header, stripped
 
 OBJECTS = ("object_1", "object_2", "object_3")
 WANTED = (*OBJECTS, "odd")
@@ -39,7 +39,7 @@ def read(source: Source, options: Options, decided: str) -> dict[str, Any]:
     anchor = None
     if "anchor" in table:
         given = table.columns["anchor"].notna().to_numpy()
-        named = table.columns["anchor"].astype("str").str.strip().to_numpy(object, na_value="")
+        named = stripped(table.columns["anchor"])
         at = shown == named[:, None]
         table.complain(given & ~at.any(axis=1), "names an anchor that it does not show")
         anchor = np.where(at.any(axis=1), np.argmax(at, axis=1), -1)

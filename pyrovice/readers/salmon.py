@@ -48,7 +48,8 @@ def _present(
     table = read_with_header(
         source, separator, columns, (*roles, "puid", "response_time"), text=[*OBJECTS, "puid"]
     )
-    shown = objects_in(table, roles)
+    named = roles is OBJECTS
+    shown = table.text(roles, "an object") if named else objects_in(table, roles)
     trials = {}
     notes = []
     if "response_time" in table:

@@ -17,7 +17,7 @@ from pyrovice.readers.source import Source
 
 WHITESPACE = r"\s+"
 SEPARATORS = ("\t", ",", ";")
-BLOCK = 2**24
+BLOCK = 2**20
 
 Structure = tuple[NDArray[np.int64], NDArray[np.int64], bool]
 

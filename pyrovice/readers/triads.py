@@ -13,7 +13,7 @@ import numpy as np
 from pyrovice.errors import DataError
 from pyrovice.readers.finishing import Options, finish
 from pyrovice.readers.source import Sample, Source
-from pyrovice.readers.table import MISSING, Table, header, read_with_header
+from pyrovice.readers.table import MISSING, Table, header, read_with_header, stripped
 
 ITEMS = ("item1", "item2", "item3")
 
@@ -43,7 +43,7 @@ def read(source: Source, options: Options, decided: str) -> dict[str, Any]:
     for reason, rows in wide.wrong.items():
         table.complain(rows[triads], reason)
     shown = table.text(ITEMS, "an item")
-    unanswered = np.isin([str(answer).strip() for answer in answers.ravel()], MISSING)
+    unanswered = np.isin(stripped(answers.ravel()), MISSING)
     table.leave_out(unanswered, "triads that somebody did not answer")
     position = table.whole(["answer"], "an answer")[:, 0]
     table.complain((position < 1) | (position > 3), "holds an answer outside 1 to 3")
