@@ -27,6 +27,8 @@ NAMES = (
     "small_sizes",
     "yardstick",
     "coverage",
+    "arviz_memory",
+    "reading",
 )
 # Long, and written by itself: not run unless named.
 OWN_PAGE = ("paper",)

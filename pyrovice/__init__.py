@@ -3,6 +3,7 @@
 from pyrovice import bounds, checks, guides, plot, priors
 from pyrovice.calibration import Calibration
 from pyrovice.diagnosis import diagnose
+from pyrovice import checks, guides, participants, plot, priors
 from pyrovice.errors import (
     DataError,
     GuideError,
@@ -34,6 +35,7 @@ from pyrovice.simulation import simulate
 from pyrovice.stopping import MaxEpochs, Stability
 from pyrovice.storage import load
 from pyrovice.training import Anneal, Training
+from pyrovice.tripletizing import tripletize
 from pyrovice.triplets import Triplets
 
 __version__ = "0.1.0"
@@ -75,6 +77,7 @@ __all__ = [
     "guides",
     "load",
     "load_example",
+    "participants",
     "plot",
     "priors",
     "redundancy",
@@ -84,4 +87,5 @@ __all__ = [
     "simulate",
     "spose",
     "to_arviz",
+    "tripletize",
 ]

@@ -317,6 +317,17 @@ class Fit:
 
         return to_arviz(self, data, draws=draws, groups=groups, **options)
 
+    def write_embedding(self, path: str | Path, statistic: str = "loc") -> None:
+        """Write the kept dimensions to a new file, as other programs read them.
+
+        ``.tsv`` and ``.csv`` have an `object` column and `dim_1`, `dim_2`, ..., the most
+        important first; ``.txt`` has nothing but numbers, a row per object in the order of
+        `names`. See `embedding` for `statistic`.
+        """
+        from pyrovice.writing import write_embedding
+
+        write_embedding(self.embedding(statistic), Path(path))
+
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write everything but the judgments to one file, for :func:`pyrovice.load`."""
         from pyrovice.storage import save

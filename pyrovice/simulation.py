@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from pyrovice.errors import DataError
 from pyrovice.likelihood import choice_log_probability, pair_ids
 from pyrovice.triplets import Triplets
+from pyrovice.validation import NO_ANCHOR
 
 
 def simulate(
@@ -20,6 +21,7 @@ def simulate(
     *,
     seed: int,
     names: Sequence[str] | None = None,
+    anchored: float = 0.0,
 ) -> Triplets:
     """Random triplets, answered with the model's own choice probabilities.
 
@@ -33,6 +35,9 @@ def simulate(
         The same seed gives the same judgments.
     names : sequence of str, optional
         One name per object.
+    anchored : float
+        The share of judgments, chosen at random, in which one of the three objects is an
+        anchor: "is it more like this one or that?"
 
     Examples
     --------
@@ -48,11 +53,16 @@ def simulate(
         raise DataError(f"n={n} judgments; expected at least one.")
     rng = np.random.default_rng(seed)
     objects = random_triplets(m, n, rng)
-    p = choice_probabilities(weights, objects)
+    anchor = None
+    if anchored:
+        if not 0 < anchored <= 1:
+            raise DataError(f"anchored={anchored!r}; expected a share from 0 to 1.")
+        anchor = np.where(rng.random(n) < anchored, rng.integers(0, 3, n), NO_ANCHOR)
+    p = choice_probabilities(weights, objects, anchor)
     odd = (rng.random((n, 1)) > np.cumsum(p[:, :2], axis=1)).sum(axis=1)
     if names is None:
         names = [str(i) for i in range(m)]
-    return Triplets(objects, odd, names=names)
+    return Triplets(objects, odd, names=names, anchor=anchor)
 
 
 def plausible_embedding(n_objects: int, dimensions: int, *, seed: int) -> NDArray[np.float64]:
@@ -103,9 +113,12 @@ def random_triplets(m: int, n: int, rng: np.random.Generator) -> NDArray[np.int6
 
 
 def choice_probabilities(
-    embedding: NDArray[np.floating], objects: NDArray[np.integer]
+    embedding: NDArray[np.floating],
+    objects: NDArray[np.integer],
+    anchor: NDArray[np.integer] | None = None,
 ) -> NDArray[np.float64]:
     """Probability that each of three objects is the odd one, for one fixed embedding."""
     X = torch.as_tensor(np.ascontiguousarray(embedding, dtype=np.float64))
     pairs = pair_ids(torch.as_tensor(objects.astype(np.int64)), len(X))
-    return choice_log_probability(X, pairs).exp().numpy()
+    at = None if anchor is None else torch.as_tensor(anchor.astype(np.int64))
+    return choice_log_probability(X, pairs, at).exp().numpy()

@@ -4,6 +4,7 @@ from pyrovice.plot.calibration import calibration
 from pyrovice.plot.checks import checks
 from pyrovice.plot.convergence import convergence
 from pyrovice.plot.data_efficiency import data_efficiency
+from pyrovice.plot.coverage import coverage
 from pyrovice.plot.dimensions import dimensions
 from pyrovice.plot.prior_predictive import prior_predictive
 from pyrovice.plot.quantization import quantization
@@ -19,3 +20,4 @@ __all__ = [
     "quantization",
     "reproducibility",
 ]
+__all__ = ["checks", "convergence", "coverage", "dimensions", "prior_predictive"]
