@@ -1,7 +1,9 @@
 """pyrovice: sparse, non-negative embeddings from odd-one-out judgments, in Pyro."""
 
 from pyrovice import checks, guides, plot, priors
+from pyrovice.checkpoints import Checkpoint
 from pyrovice.errors import (
+    CheckpointError,
     DataError,
     GuideError,
     OverwriteError,
@@ -9,6 +11,7 @@ from pyrovice.errors import (
     PyroviceError,
     PyroviceWarning,
     SavedFitError,
+    WriteError,
 )
 from pyrovice.evaluation import Evaluation
 from pyrovice.example import load_example
@@ -23,6 +26,8 @@ from pyrovice.sampling import sample
 from pyrovice.simulation import simulate
 from pyrovice.stopping import MaxEpochs, Stability
 from pyrovice.storage import load
+from pyrovice.sweeping import sweep
+from pyrovice.sweeps import Sweep
 from pyrovice.training import Anneal, Training
 from pyrovice.triplets import Triplets
 
@@ -32,6 +37,8 @@ __all__ = [
     "ARD",
     "MAP",
     "Anneal",
+    "Checkpoint",
+    "CheckpointError",
     "DataError",
     "Evaluation",
     "Fit",
@@ -49,8 +56,10 @@ __all__ = [
     "SavedFitError",
     "SpikeSlab",
     "Stability",
+    "Sweep",
     "Training",
     "Triplets",
+    "WriteError",
     "checks",
     "compare",
     "fit",
@@ -62,5 +71,6 @@ __all__ = [
     "sample",
     "simulate",
     "spose",
+    "sweep",
     "to_arviz",
 ]
