@@ -108,8 +108,7 @@ def fit(
             raise PyroviceError(
                 "validation and data are of different objects; give both the same names."
             )
-    if not isinstance(training, Training):
-        raise TypeError(f"training={training!r}; expected Training(...) or Training.paper().")
+    check_training(training)
     seed = whole(seed, "seed", least=0)
     first = first_dimensions(dimensions, data)
     start = STARTS[training.start]
@@ -217,6 +216,12 @@ def check_data(data: object, what: str) -> None:
             f"{what} is a {type(data).__name__}; expected Triplets, for example "
             "pv.Triplets.from_array(array) or pv.Triplets.read(path)."
         )
+
+
+def check_training(training: object) -> None:
+    """Refuse what are no settings."""
+    if not isinstance(training, Training):
+        raise TypeError(f"training={training!r}; expected Training(...) or Training.paper().")
 
 
 def _warn(fit: Fit, run: Run, start: int, data: Triplets) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pyrovice.errors import PyroviceError, PyroviceWarning
-from pyrovice.fitting import check_data, fit
+from pyrovice.fitting import check_data, check_training, fit
 from pyrovice.identity import recognise, settings
 from pyrovice.priors import Prior, resolve_prior
 from pyrovice.progress import fits_bar
@@ -90,6 +90,7 @@ def sweep(
     chosen = _priors(priors)
     numbers = _seeds(seeds)
     arguments = _arguments(fit_arguments)
+    check_training(arguments["training"])
     common = settings(
         data,
         validation=validation,

@@ -156,4 +156,6 @@ def _limited(threads: int) -> Iterator[None]:
 
 
 def _sentence(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"
+    # Pyro adds the shapes of all sites below.
+    first_line = str(error).split("\n", 1)[0]
+    return f"{type(error).__name__}: {first_line}"
