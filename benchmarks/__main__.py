@@ -25,6 +25,7 @@ NAMES = (
     "sizes",
     "small_sizes",
     "yardstick",
+    "coverage",
 )
 INTRODUCTION = """# Measured results
 

@@ -2,6 +2,8 @@
 
 from pyrovice import checks, guides, plot, priors
 from pyrovice.checkpoints import Checkpoint
+from pyrovice.calibration import Calibration
+from pyrovice.diagnosis import diagnose
 from pyrovice.errors import (
     CheckpointError,
     DataError,
@@ -22,6 +24,7 @@ from pyrovice.inference_data import to_arviz
 from pyrovice.model import Model
 from pyrovice.model_comparison import compare
 from pyrovice.priors import ARD, Horseshoe, LearnedSpikeSlab, SpikeSlab
+from pyrovice.reproducibility import Reproducibility, align, reproducibility
 from pyrovice.sampling import sample
 from pyrovice.simulation import simulate
 from pyrovice.stopping import MaxEpochs, Stability
@@ -39,6 +42,7 @@ __all__ = [
     "Anneal",
     "Checkpoint",
     "CheckpointError",
+    "Calibration",
     "DataError",
     "Evaluation",
     "Fit",
@@ -53,6 +57,7 @@ __all__ = [
     "PriorError",
     "PyroviceError",
     "PyroviceWarning",
+    "Reproducibility",
     "SavedFitError",
     "SpikeSlab",
     "Stability",
@@ -60,14 +65,17 @@ __all__ = [
     "Training",
     "Triplets",
     "WriteError",
+    "align",
     "checks",
     "compare",
+    "diagnose",
     "fit",
     "guides",
     "load",
     "load_example",
     "plot",
     "priors",
+    "reproducibility",
     "sample",
     "simulate",
     "spose",

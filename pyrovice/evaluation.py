@@ -79,12 +79,7 @@ def evaluate(probabilities: NDArray[np.floating], triplets: Triplets) -> Evaluat
       cross-entropy  0.857 nats
       KL divergence  0.164 nats (chance 0.405)
     """
-    p = np.asarray(probabilities, dtype=float)
-    if p.shape != (len(triplets), 3):
-        raise DataError(
-            f"probabilities have shape {p.shape}, expected ({len(triplets)}, 3): one row per "
-            "judgment."
-        )
+    p = check_probabilities(probabilities, triplets)
     chance = guessing(triplets)
     kl, chance_kl, ceiling = _against_repeats(p, chance, triplets)
     return Evaluation(
@@ -96,6 +91,19 @@ def evaluate(probabilities: NDArray[np.floating], triplets: Triplets) -> Evaluat
         chance_accuracy=float((1 / triplets.options).mean()),
         chance_kl=chance_kl,
     )
+
+
+def check_probabilities(
+    probabilities: NDArray[np.floating], triplets: Triplets
+) -> NDArray[np.float64]:
+    """Three probabilities for each judgment."""
+    p = np.asarray(probabilities, dtype=float)
+    if p.shape != (len(triplets), 3):
+        raise DataError(
+            f"probabilities have shape {p.shape}, expected ({len(triplets)}, 3): one row per "
+            "judgment."
+        )
+    return p
 
 
 def hits(p: NDArray[np.floating], odd: NDArray[np.integer]) -> NDArray[np.float64]:

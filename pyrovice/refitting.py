@@ -27,8 +27,11 @@ DRAWS = 400
 QUESTIONS = 2000
 
 
-def refit(fit: Fit, data: Triplets, seed: int) -> Fit:
-    """The same prior, guide, training and first number of dimensions on other judgments."""
+def refit(fit: Fit, data: Triplets, seed: int, dimensions: int | None = None) -> Fit:
+    """The same prior, guide and training on other judgments.
+
+    It starts from as many dimensions as `fit` did, unless told otherwise.
+    """
     if fit.training is None:
         raise PyroviceError(
             "This fit was sampled by NUTS and not trained; sample again with pyrovice.sample."
@@ -41,7 +44,7 @@ def refit(fit: Fit, data: Triplets, seed: int) -> Fit:
             prior=fit.prior,
             guide=fit.guide_family,
             training=fit.training,
-            dimensions=fit.first_dimensions,
+            dimensions=fit.first_dimensions if dimensions is None else dimensions,
             seed=seed,
             progress=False,
         )

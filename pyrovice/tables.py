@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyrovice.arrays import in_ascending_order
 from pyrovice.errors import DataError
-from pyrovice.triplets import NO_ANCHOR, Triplets, in_ascending_order
-from pyrovice.validation import check_names, whole_numbers
+from pyrovice.triplets import Triplets
+from pyrovice.validation import NO_ANCHOR, check_names, whole_numbers
 
 
 def columns_to_judgments(

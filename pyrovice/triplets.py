@@ -17,22 +17,25 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from pyrovice.arrays import rows_to_judgments
 from pyrovice.errors import DataError
-from pyrovice.questions import parts_by_question, question_keys, repeated_questions
+from pyrovice.joining import joined
+from pyrovice.questions import question_keys, repeated_questions, repeats_table, triplet_keys
 from pyrovice.reading import Reading
+from pyrovice.splits import check_fractions, deal, equal_fractions, fold_fractions
 from pyrovice.validation import (
+    NO_ANCHOR,
+    check_anchor,
     check_ids,
     check_names,
     check_participants,
     check_rows,
     check_trials,
     default_names,
-    joined_trials,
     positions_within,
     whole_numbers,
 )
 
-NO_ANCHOR = -1
 CONTENT = ("objects", "odd", "names", "anchor", "participants", "trials", "reading")
 
 
@@ -113,18 +116,7 @@ class Triplets:
         check_ids(ids, names)
         check_rows(ids)
         odd = positions_within(odd, n, "odd", lowest=0)
-        anchor = (
-            np.full(n, NO_ANCHOR, np.int8)
-            if anchor is None
-            else positions_within(anchor, n, "anchor", lowest=NO_ANCHOR)
-        )
-        clash = np.flatnonzero(odd == anchor)
-        if clash.size:
-            raise DataError(
-                f"Row {clash[0]} has its anchor as the odd one (position {odd[clash[0]]}). "
-                "An anchor is what the other two are compared with and cannot be picked; "
-                "leave such rows out, or pass anchor=-1 for them."
-            )
+        anchor = check_anchor(anchor, odd)
         if participants is not None:
             participants = check_participants(participants, n)
         if trials is not None:
@@ -177,25 +169,7 @@ class Triplets:
         >>> pv.Triplets.from_array([[5, 2, 3]], odd="first").odd
         array([2], dtype=int8)
         """
-        ids = whole_numbers(array, "array")
-        if ids.ndim != 2 or ids.shape[1] != 3:
-            raise DataError(
-                f"array has shape {ids.shape}, expected (n, 3): the three objects of one "
-                "judgment in each row."
-            )
-        if isinstance(odd, str):
-            if odd not in ("last", "first"):
-                raise DataError(
-                    f"odd={odd!r} is not a column: use odd='last', odd='first' or an array "
-                    "with one column number (0, 1 or 2) per row."
-                )
-            column = np.full(len(ids), 2 if odd == "last" else 0)
-        else:
-            column = positions_within(odd, len(ids), "odd", lowest=0).astype(np.int64)
-        if names is None and n_objects is not None:
-            names = default_names(n_objects)
-        ascending, position = in_ascending_order(ids, column)
-        return cls(ascending, position, names=names, participants=participants)
+        return cls(**rows_to_judgments(array, odd, names, n_objects), participants=participants)
 
     @classmethod
     def from_dataframe(
@@ -295,28 +269,7 @@ class Triplets:
         >>> pv.Triplets.concat([t, t])
         Triplets(2 judgments of 3 objects, 1 triplet judged repeatedly)
         """
-        parts = list(parts)
-        if not parts:
-            raise DataError("concat got no judgments; expected a sequence of Triplets.")
-        if any(part.names != parts[0].names for part in parts):
-            raise DataError(
-                "concat joins judgments of the same objects only, and these differ in their "
-                "names. Pass the same names=... (all objects, same order) to each."
-            )
-        told = [part.participants for part in parts if part.participants is not None]
-        if told and len(told) < len(parts):
-            raise DataError(
-                "Some parts say who judged and others do not; give all of them participants "
-                "or none."
-            )
-        return cls(
-            np.concatenate([part.objects for part in parts]),
-            np.concatenate([part.odd for part in parts]),
-            names=parts[0].names,
-            anchor=np.concatenate([part.anchor for part in parts]),
-            participants=np.concatenate(told) if told else None,
-            trials=joined_trials([part.trials for part in parts]),
-        )
+        return cls(**joined(list(parts)))
 
     # ------------------------------------------------------------------ turned into
 
@@ -351,7 +304,7 @@ class Triplets:
 
     # ------------------------------------------------------------------ taken apart
 
-    def split(self, *fractions: float, seed: int) -> tuple[Triplets, ...]:
+    def split(self, *fractions: float, seed: int, stratify: bool = False) -> tuple[Triplets, ...]:
         """Disjoint random parts, one per fraction.
 
         All judgments of one triplet go to the same part, so that no question
@@ -364,6 +317,9 @@ class Triplets:
             one, and what is left over is in no part.
         seed : int
             The same seed gives the same parts.
+        stratify : bool
+            Whether each part gets its share of every participant's judgments. Triplets
+            that several people judged stay whole and are spread as a group.
 
         Examples
         --------
@@ -373,8 +329,38 @@ class Triplets:
         >>> len(train) + len(test) == len(data)
         True
         """
-        part = parts_by_question(self._questions(), fractions, seed)
+        part = self._dealt(check_fractions(fractions), seed, stratify)
         return tuple(self[part == i] for i in range(len(fractions)))
+
+    def partitions(self, fraction: float, seed: int, stratify: bool = False) -> list[Triplets]:
+        """As many disjoint random parts of the same size as there are; see `split`.
+
+        For studies of how much data are needed: ten parts of a tenth, say, to fit each.
+
+        Examples
+        --------
+        >>> import pyrovice as pv
+        >>> [len(part) for part in pv.load_example().triplets.partitions(0.25, seed=0)]
+        [5000, 5000, 5000, 5000]
+        """
+        fractions = equal_fractions(fraction)
+        part = self._dealt(fractions, seed, stratify)
+        return [self[part == i] for i in range(len(fractions))]
+
+    def folds(self, k: int, seed: int, stratify: bool = False) -> list[tuple[Triplets, Triplets]]:
+        """Pairs of (train, test) for cross-validation; see `split`.
+
+        Every judgment is in exactly one of the `k` test parts.
+
+        Examples
+        --------
+        >>> import pyrovice as pv
+        >>> folds = pv.load_example().triplets.folds(5, seed=0)
+        >>> [(len(train), len(test)) for train, test in folds[:2]]
+        [(16000, 4000), (16000, 4000)]
+        """
+        part = self._dealt(fold_fractions(k), seed, stratify)
+        return [(self[part != i], self[part == i]) for i in range(part.max() + 1)]
 
     def subset(self, n: int, seed: int) -> Triplets:
         """`n` judgments chosen at random without replacement, in their old order."""
@@ -400,16 +386,7 @@ class Triplets:
           object_1 object_2 object_3  odd_1  odd_2  odd_3  judgments
         0        0        1        2      0      1      1          2
         """
-        rows, counts = self.repeated()
-        names = np.array(self.names, dtype=object)
-        frame = pd.DataFrame(names[self.objects[rows]], columns=[f"object_{i}" for i in (1, 2, 3)])
-        for i in range(3):
-            frame[f"odd_{i + 1}"] = counts[:, i]
-        frame["judgments"] = counts.sum(axis=1)
-        if self.anchored.any():
-            anchors = np.take_along_axis(self.objects[rows], self.anchor[rows, None] % 3, axis=1)
-            frame["anchor"] = pd.Series(names[anchors[:, 0]]).where(self.anchored[rows])
-        return frame
+        return repeats_table(self)
 
     # ------------------------------------------------------------------ facts
 
@@ -503,18 +480,18 @@ class Triplets:
         """First row of each question asked more than once, and its answers by position."""
         return repeated_questions(self._questions(), self.odd)
 
+    def _dealt(self, fractions: Sequence[float], seed: int, stratify: bool) -> NDArray[np.intp]:
+        if stratify and self.participants is None:
+            raise DataError(
+                "stratify=True spreads every participant's judgments over the parts, and these "
+                "do not say who judged; leave it out, or give participants."
+            )
+        people = self.participants if stratify else None
+        return deal(triplet_keys(self.objects, self.n_objects), fractions, seed, people)
+
     def _questions(self) -> NDArray[np.int64]:
         return question_keys(self.objects, self.anchor, self.n_objects)
 
 
 def _rebuild(*content: Any) -> Triplets:
     return Triplets(**dict(zip(CONTENT, content, strict=True)))
-
-
-def in_ascending_order(
-    ids: NDArray[np.int64], column: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows sorted, and where the object of the given column went."""
-    chosen = np.take_along_axis(ids, column[:, None], axis=1)
-    ascending = np.sort(ids, axis=1)
-    return ascending, np.argmax(ascending == chosen, axis=1)

@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyrovice.errors import DataError, PyroviceError
 
+NO_ANCHOR = -1
+
 
 def whole_numbers(values: ArrayLike, what: str) -> NDArray[np.int64]:
     """Integers from integers, or from floats that are whole."""
@@ -113,6 +115,21 @@ def positions_within(values: ArrayLike, n: int, what: str, lowest: int) -> NDArr
     return array.astype(np.int8)
 
 
+def check_anchor(anchor: ArrayLike | None, odd: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Positions of the anchors, none of which may be the odd one."""
+    if anchor is None:
+        return np.full(len(odd), NO_ANCHOR, np.int8)
+    at = positions_within(anchor, len(odd), "anchor", lowest=NO_ANCHOR)
+    clash = np.flatnonzero(odd == at)
+    if clash.size:
+        raise DataError(
+            f"Row {clash[0]} has its anchor as the odd one (position {odd[clash[0]]}). "
+            "An anchor is what the other two are compared with and cannot be picked; "
+            "leave such rows out, or pass anchor=-1 for them."
+        )
+    return at
+
+
 def check_participants(labels: ArrayLike, n: int) -> NDArray[Any]:
     """Labels of who judged, read-only, none missing."""
     participants = np.array(labels)
@@ -138,15 +155,6 @@ def check_trials(trials: pd.DataFrame, n: int) -> pd.DataFrame:
     if len(trials) != n:
         raise DataError(f"trials has {len(trials)} rows, expected {n}: one per judgment.")
     return trials.reset_index(drop=True)
-
-
-def joined_trials(parts: Sequence[pd.DataFrame | None]) -> pd.DataFrame | None:
-    """The columns that all parts have, one part after another."""
-    tables = [part for part in parts if part is not None]
-    if len(tables) < len(parts):
-        return None
-    shared = [name for name in tables[0] if all(name in table for table in tables)]
-    return pd.concat([table[shared] for table in tables]) if shared else None
 
 
 def whole(value: Any, name: str, least: int) -> int:

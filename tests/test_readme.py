@@ -11,9 +11,20 @@ import numpy as np
 import pandas as pd
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
-SNIPPET, OWN_DATA, IN_PYRO, SWAP, OWN_CODE = re.findall(
-    r"```python\n(.*?)```", README, flags=re.DOTALL
-)
+
+
+def snippets(heading):
+    """The Python of the section that begins with these words."""
+    sections = README.removeprefix("# ").split("\n## ")
+    (section,) = [section for section in sections if section.startswith(heading)]
+    return re.findall(r"```python\n(.*?)```", section, flags=re.DOTALL)
+
+
+(SNIPPET,) = snippets("pyrovice")
+(OWN_DATA,) = snippets("Your own data")
+(IN_PYRO,) = snippets("In Pyro")
+SWAP, OWN_CODE = snippets("Swap the prior")
+(TRUST,) = snippets("How far to trust it")
 
 
 def test_the_first_snippet_and_the_one_in_pyro(tmp_path, monkeypatch, capsys):
@@ -28,6 +39,8 @@ def test_the_first_snippet_and_the_one_in_pyro(tmp_path, monkeypatch, capsys):
     assert table.shape == (80, 7)
     assert Path("dimensions.png").stat().st_size > 10_000
     exec(IN_PYRO, namespace)
+    exec(TRUST, namespace)
+    assert "What to do" in capsys.readouterr().out
 
 
 def test_swapping_priors_and_guides():

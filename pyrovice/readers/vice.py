@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyrovice.arrays import in_ascending_order
 from pyrovice.errors import DataError, OverwriteError
-from pyrovice.triplets import in_ascending_order
 from pyrovice.validation import default_names
 
 if TYPE_CHECKING:

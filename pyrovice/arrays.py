@@ -1,0 +1,49 @@
+"""Judgments from rows of object ids."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pyrovice.errors import DataError
+from pyrovice.validation import default_names, positions_within, whole_numbers
+
+
+def rows_to_judgments(
+    array: ArrayLike,
+    odd: str | ArrayLike,
+    names: Sequence[str] | None,
+    n_objects: int | None,
+) -> dict[str, Any]:
+    """The arguments of `Triplets` for rows of ids; see `Triplets.from_array`."""
+    ids = whole_numbers(array, "array")
+    if ids.ndim != 2 or ids.shape[1] != 3:
+        raise DataError(
+            f"array has shape {ids.shape}, expected (n, 3): the three objects of one "
+            "judgment in each row."
+        )
+    if isinstance(odd, str):
+        if odd not in ("last", "first"):
+            raise DataError(
+                f"odd={odd!r} is not a column: use odd='last', odd='first' or an array "
+                "with one column number (0, 1 or 2) per row."
+            )
+        column = np.full(len(ids), 2 if odd == "last" else 0)
+    else:
+        column = positions_within(odd, len(ids), "odd", lowest=0).astype(np.int64)
+    if names is None and n_objects is not None:
+        names = default_names(n_objects)
+    ascending, position = in_ascending_order(ids, column)
+    return {"objects": ascending, "odd": position, "names": names}
+
+
+def in_ascending_order(
+    ids: NDArray[np.int64], column: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows sorted, and where the object of the given column went."""
+    chosen = np.take_along_axis(ids, column[:, None], axis=1)
+    ascending = np.sort(ids, axis=1)
+    return ascending, np.argmax(ascending == chosen, axis=1)
