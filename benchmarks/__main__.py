@@ -26,6 +26,7 @@ NAMES = (
     "small_sizes",
     "yardstick",
     "coverage",
+    "ensemble",
 )
 INTRODUCTION = """# Measured results
 

@@ -1,8 +1,8 @@
 """pyrovice: sparse, non-negative embeddings from odd-one-out judgments, in Pyro."""
 
 from pyrovice import checks, guides, plot, priors
-from pyrovice.checkpoints import Checkpoint
 from pyrovice.calibration import Calibration
+from pyrovice.checkpoints import Checkpoint
 from pyrovice.diagnosis import diagnose
 from pyrovice.errors import (
     CheckpointError,
@@ -40,9 +40,9 @@ __all__ = [
     "ARD",
     "MAP",
     "Anneal",
+    "Calibration",
     "Checkpoint",
     "CheckpointError",
-    "Calibration",
     "DataError",
     "Evaluation",
     "Fit",

@@ -239,8 +239,8 @@ def _rebuild(record: dict[str, Any], arrays: dict[str, np.ndarray]) -> Fit:
 
 
 def _column(values: np.ndarray, kind: str) -> np.ndarray:
-    if np.dtype(kind).kind not in "iufb" or values.ndim != 1:
-        raise SavedFitError(f"its history has a column of {kind}.")
+    if values.ndim != 1 or not {np.dtype(kind).kind, values.dtype.kind} <= set("iufb"):
+        raise SavedFitError("its history does not consist of columns of numbers.")
     return values.astype(kind)
 
 
@@ -266,7 +266,8 @@ def _guide(
 ) -> SiteGuide:
     with pyro.settings.context(module_local_params=True):
         guide = family(model)
-    if {name for name, _ in guide.named_parameters()} != set(parameters):
+    expected = {name: tuple(value.shape) for name, value in guide.named_parameters()}
+    if expected != {name: value.shape for name, value in parameters.items()}:
         raise SavedFitError("its guide does not fit its prior.")
     for name, value in parameters.items():
         guide.put(name, torch.from_numpy(value))

@@ -15,6 +15,7 @@ from pyrovice.errors import PyroviceError
 from pyrovice.fitted import Fit
 from pyrovice.identity import recognise
 from pyrovice.priors import Prior
+from pyrovice.reproducibility import Reproducibility, reproducibility
 from pyrovice.storage import from_source
 
 SCORE = "validation_cross_entropy"
@@ -126,10 +127,11 @@ class Sweep:
         ranked = sorted(made, key=lambda result: result.scores[SCORE])
         return _load(ranked[(len(ranked) - 1) // 2])
 
-    def reproducibility(self, prior: Prior | None = None, **options: Any) -> Any:
-        """How many dimensions come back with other seeds; see :func:`pyrovice.reproducibility`."""
-        from pyrovice.reproducibility import reproducibility
+    def reproducibility(self, prior: Prior | None = None, **options: Any) -> Reproducibility:
+        """How many dimensions of a prior (by default the best) come back with other seeds.
 
+        The options are those of :func:`pyrovice.reproducibility`.
+        """
         return reproducibility(self.fits(prior), **options)
 
     def __repr__(self) -> str:
