@@ -22,10 +22,10 @@ from pyrovice.sampling import sample
 from pyrovice.triplets import Triplets
 from pyrovice.validation import whole
 
-# A loss that fell by less than this many nats per judgment has settled.
-SETTLED = 2e-4
-# The last part of training that is looked at.
-LAST = 0.2
+# A loss that fell by less than this many nats per judgment has settled, as for the stopping rule.
+SETTLED = 1e-3
+# The last part of training that the loss and the number of dimensions are looked at.
+LAST_OF_LOSS, LAST_OF_COUNT = 0.1, 0.2
 # Seeds that agree less than this do not support publishing single dimensions.
 REPRODUCIBLE = 0.7
 # Intervals that should hold 95 % and hold less than this are too narrow to report.
@@ -148,38 +148,41 @@ def diagnose(
 
 
 def _trend(fit: Fit) -> Finding:
-    """Compare the last tenth of training with the tenth before it."""
+    """Compare the two halves of the last tenth of training."""
     question = "Has training settled?"
-    loss = fit.history.loss.to_numpy()
-    part = max(1, int(len(loss) * LAST / 2))
-    if len(loss) < 2 * part + 1:
-        return Finding(
-            question,
-            f"There are {len(loss)} epochs, too few to see a trend.",
-            "look",
-            "Train longer: Training(max_epochs=...).",
-        )
-    before, after = loss[-2 * part : -part], loss[-part:]
-    fell = before.mean() - after.mean()
-    noise = np.sqrt((before.var() + after.var()) / part)
-    found = (
-        f"The loss fell by {fell:.5f} nats per judgment between the last two tenths of "
-        f"{len(loss):,} epochs (noise {noise:.5f}) and ended at {after.mean():.4f}."
+    longer = (
+        "Train longer before reading the dimensions: raise max_epochs or the steps of the schedule "
+        "in Training(...)."
     )
-    if fell > max(SETTLED, 2 * noise):
+    loss = fit.history.loss.to_numpy()
+    half = int(len(loss) * LAST_OF_LOSS / 2)
+    if half < 2:
+        verdict = "look" if fit.converged else "bad"
+        return Finding(question, f"{len(loss)} epochs are too few to see a trend.", verdict, longer)
+    before, after = loss[-2 * half : -half], loss[-half:]
+    fell = before.mean() - after.mean()
+    noise = np.sqrt((before.var() + after.var()) / half)
+    found = (
+        f"Between the halves of the last tenth of {len(loss):,} epochs the loss fell by {fell:.5f} "
+        f"nats per judgment (noise {noise:.5f}), to {after.mean():.4f}."
+    )
+    if fell > max(SETTLED, 3 * noise):
         return Finding(
             question,
-            found + " It is still falling.",
-            "bad" if not fit.converged else "look",
-            "Train longer before reading the dimensions: raise max_epochs or the steps of the "
-            "schedule in Training(...).",
+            f"{found} It is still falling.",
+            "look" if fit.converged else "bad",
+            longer,
+        )
+    if not fit.converged:
+        return Finding(
+            question, f"{found} But training ended before its own rule was content.", "bad", longer
         )
     return Finding(question, found, "good")
 
 
 def _stable_count(fit: Fit) -> Finding:
     question = "Is the number of dimensions stable?"
-    last = fit.history.dimensions.iloc[-max(1, int(len(fit.history) * LAST)) :]
+    last = fit.history.dimensions.iloc[-max(1, int(len(fit.history) * LAST_OF_COUNT)) :]
     low, high = int(last.min()), int(last.max())
     if low == high and high > 0:
         return Finding(question, f"{high} dimensions over the last fifth of training.", "good")

@@ -92,7 +92,8 @@ def simulate_and_refit(fit: Fit, data: Triplets, *, seed: int = 0) -> Recovery:
     >>> import pyrovice as pv
     >>> from pyrovice.refitting import simulate_and_refit
     >>> data = pv.load_example().triplets
-    >>> found = simulate_and_refit(pv.fit(data, dimensions=12), data)
+    >>> short = pv.Training(schedule=pv.Anneal(steps=300))
+    >>> found = simulate_and_refit(pv.fit(data, dimensions=12, training=short), data)
     >>> bool(found.coverage.loc["choice probability", 0.95] > 0.7)
     True
     """
