@@ -81,8 +81,7 @@ def fit(
     init : Fit, optional
         An earlier fit whose dimensions to start from, for more judgments or for new
         objects. Objects are matched by name; new ones, and further dimensions, start as
-        usual. Few steps suffice then:
-        ``training=Training(learning_rate=0.02, schedule=Anneal(steps=300))``.
+        usual. Fewer steps suffice then, ``training=Training(schedule=Anneal(steps=300))``.
 
     Returns
     -------
