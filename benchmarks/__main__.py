@@ -29,6 +29,7 @@ NAMES = (
     "coverage",
     "arviz_memory",
     "reading",
+    "ensemble",
 )
 # Long, and written by itself: not run unless named.
 OWN_PAGE = ("paper",)

@@ -1,10 +1,11 @@
 """pyrovice: sparse, non-negative embeddings from odd-one-out judgments, in Pyro."""
 
-from pyrovice import bounds, checks, guides, plot, priors
+from pyrovice import bounds, checks, guides, participants, plot, priors
 from pyrovice.calibration import Calibration
+from pyrovice.checkpoints import Checkpoint
 from pyrovice.diagnosis import diagnose
-from pyrovice import checks, guides, participants, plot, priors
 from pyrovice.errors import (
+    CheckpointError,
     DataError,
     GuideError,
     OverwriteError,
@@ -12,6 +13,7 @@ from pyrovice.errors import (
     PyroviceError,
     PyroviceWarning,
     SavedFitError,
+    WriteError,
 )
 from pyrovice.evaluation import Evaluation
 from pyrovice.example import load_example
@@ -34,6 +36,8 @@ from pyrovice.significance import ChoiceComparison, compare_choices, compare_dim
 from pyrovice.simulation import simulate
 from pyrovice.stopping import MaxEpochs, Stability
 from pyrovice.storage import load
+from pyrovice.sweeping import sweep
+from pyrovice.sweeps import Sweep
 from pyrovice.training import Anneal, Training
 from pyrovice.tripletizing import tripletize
 from pyrovice.triplets import Triplets
@@ -45,6 +49,8 @@ __all__ = [
     "MAP",
     "Anneal",
     "Calibration",
+    "Checkpoint",
+    "CheckpointError",
     "ChoiceComparison",
     "DataError",
     "Evaluation",
@@ -64,8 +70,10 @@ __all__ = [
     "SavedFitError",
     "SpikeSlab",
     "Stability",
+    "Sweep",
     "Training",
     "Triplets",
+    "WriteError",
     "align",
     "bounds",
     "checks",
@@ -86,6 +94,7 @@ __all__ = [
     "sample",
     "simulate",
     "spose",
+    "sweep",
     "to_arviz",
     "tripletize",
 ]
