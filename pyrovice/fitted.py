@@ -346,6 +346,34 @@ class Fit:
 
         save(self, Path(path), overwrite=overwrite)
 
+    def report(
+        self,
+        path: str | Path,
+        data: Triplets | None = None,
+        *,
+        held_out: Triplets | None = None,
+        title: str | None = None,
+        overwrite: bool = False,
+    ) -> None:
+        """Write a page about this fit: one HTML file, for any browser, without the network.
+
+        Parameters
+        ----------
+        path : path
+            The file to write, for example ``"page.html"``.
+        data : Triplets, optional
+            The judgments that were fitted; with them the page says how far to trust the fit.
+        held_out : Triplets, optional
+            Judgments that it has not seen; with them the page says how well it predicts.
+        title : str, optional
+            What the page is called.
+        overwrite : bool
+            Whether a file that is there may be replaced.
+        """
+        from pyrovice.report import write
+
+        write(self, Path(path), data, held_out, title, overwrite)
+
     def __repr__(self) -> str:
         return (
             f"Fit({len(self.names):,} objects, {self.n_dimensions} dimensions kept, "

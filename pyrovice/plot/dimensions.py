@@ -112,7 +112,9 @@ def _pictures(fit: Fit, dims: list[int], titles: dict[int, str], k: int, images:
     top = fit.top_objects(k)
     side = min(PAGE_WIDTH / len(top), 1.3)
     figure = PaperFigure(figsize=(side * len(top), len(dims) * (side + 0.35)))
-    for strip, dim in zip(np.atleast_1d(figure.subfigures(len(dims), 1)), dims, strict=True):
+    for strip, dim in zip(
+        figure.subfigures(len(dims), 1, squeeze=False).ravel(), dims, strict=True
+    ):
         strip.suptitle(titles[dim], x=0.01, ha="left", color=GREY, fontsize=8)
         for panel, name in zip(
             strip.subplots(1, len(top), squeeze=False)[0], top[dim], strict=True
