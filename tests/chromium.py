@@ -125,12 +125,19 @@ class Chromium:
         assert "exceptionDetails" not in found, found["exceptionDetails"]
         return found["result"].get("value")
 
+    def until(self, script, value):
+        """Wait until an expression has a value: a click is followed a moment later."""
+        end = time.monotonic() + PATIENCE
+        while (found := self.run(script)) != value:
+            assert time.monotonic() < end, f"{script} is {found!r}, not {value!r}"
+            time.sleep(0.02)
+
     def click(self, selector):
-        """Press and release the mouse over the middle of an element."""
+        """Press and release the mouse over the middle of an element, or of its first line."""
         element = f"document.querySelector({json.dumps(selector)})"
         self.run(f"{element}.scrollIntoView({{block: 'center', behavior: 'instant'}})")
         x, y = self.run(
-            f"(() => {{ const r = {element}.getBoundingClientRect();"
+            f"(() => {{ const r = {element}.getClientRects()[0];"
             "return [r.x + r.width / 2, r.y + r.height / 2]; })()"
         )
         for kind in ("mousePressed", "mouseReleased"):
