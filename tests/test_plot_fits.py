@@ -294,6 +294,14 @@ def test_words_keep_apart_and_grow_with_their_weights(small_fit):
         assert not any(a.overlaps(b) for a, b in combinations(boxes, 2))
 
 
+def test_importance_is_written_out(small_fit):
+    many = made_up(small_fit, 1854, 2)
+    many.posterior.mu[:1300, 0] = 2.0
+    title = pv.plot.dimensions(many, which=[0]).axes[0].get_title(loc="left")
+    assert title == f"dimension 0 ({many.importance()[0]:,} objects)"
+    assert "," in title
+
+
 def test_some_dimensions_only(small_fit):
     titles = [a.get_title(loc="left") for a in pv.plot.dimensions(small_fit, which=[2, 0]).axes]
     assert [title.split(" (")[0] for title in titles] == ["dimension 2", "dimension 0"]

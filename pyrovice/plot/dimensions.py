@@ -66,8 +66,8 @@ def dimensions(
     weights = kept_embedding(fit, which).rename(index=str)
     importance = fit.importance()
     # Counts of objects, or largest weights where weights cannot be zero.
-    size = " objects" if importance.dtype.kind in "iu" else ""
-    titles = {dim: f"dimension {dim} ({importance[dim]:.3g}{size})" for dim in weights}
+    size = "{:,} objects" if importance.dtype.kind in "iu" else "{:.2f}"
+    titles = {dim: f"dimension {dim} ({size.format(importance[dim])})" for dim in weights}
     with plt.rc_context(STYLE):
         if images is not None:
             return _pictures(fit, list(weights), titles, k, Images(Path(images), fit.names))

@@ -26,9 +26,6 @@ def object_profile(fit: Fit, name: str, k: int = 12, ax: Axes | None = None) -> 
     >>> fit = pv.fit(pv.load_example().triplets, dimensions=12)
     >>> pv.plot.object_profile(fit, "carrot").axes[0].get_title(loc="left")
     'carrot'
-    >>> pv.plot.object_profile(fit, "carot")
-    Traceback (most recent call last):
-    pyrovice.errors.PyroviceError: No object of this fit is called 'carot'; did you mean 'carrot'?
     """
     row = row_of(fit, name)
     weights = kept_embedding(fit).iloc[row]

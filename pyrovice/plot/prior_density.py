@@ -32,14 +32,6 @@ def prior_density(
     -------
     density : array of shape (k, dimensions)
     zero : array of shape (dimensions,)
-
-    Examples
-    --------
-    >>> import pyrovice as pv
-    >>> fit = pv.fit(pv.load_example().triplets, dimensions=12)
-    >>> density, zero = prior_density(fit, np.array([0.0, 1.0]))
-    >>> density[:, 0].round(3), zero[0]
-    (array([0.997, 0.121]), np.float64(0.5))
     """
     d = fit.posterior.shape[1]
     X = torch.as_tensor(grid, dtype=torch.float32)[:, None].expand(-1, d)
@@ -56,7 +48,6 @@ def prior_density(
             if entry.event_dim:
                 return None
             # A prior on positive weights need not have a density at zero itself.
-            entry = entry.base_dist if hasattr(entry, "base_dist") else entry
             density += entry.log_prob(X.clamp(min=1e-6)).exp().double().numpy()
             try:
                 below += entry.cdf(torch.zeros(1, d)).expand(len(grid), d)[0].double().numpy()

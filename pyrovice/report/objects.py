@@ -36,6 +36,7 @@ def objects(fit: Fit, data: Triplets | None) -> dict[str, Any]:
     dims = [int(dim) for dim in weights]
     longest = float(high.max()) if high.size else 1.0
     importance = fit.importance()
+    counted = importance.dtype.kind in "iu"
     seen = None if data is None else np.bincount(data.objects.ravel(), minlength=len(loc))
 
     def bar(row: int, column: int) -> dict[str, float]:
@@ -51,7 +52,7 @@ def objects(fit: Fit, data: Triplets | None) -> dict[str, Any]:
         dimensions.append(
             {
                 "number": dim,
-                "importance": f"{importance[dim]:.3g}",
+                "importance": (f"{importance[dim]:,}" if counted else f"{importance[dim]:.2f}"),
                 "top": [{"id": row, "name": str(fit.names[row])} | bar(row, column) for row in top],
             }
         )
@@ -86,7 +87,7 @@ def objects(fit: Fit, data: Triplets | None) -> dict[str, Any]:
         },
         "longest": longest or 1.0,
         "judged": seen is not None,
-        "counted": importance.dtype.kind in "iu",
+        "counted": counted,
         "uncertain": not isinstance(fit.posterior, PointPosterior),
     }
 
