@@ -12,7 +12,7 @@ import pyrovice as pv
 from benchmarks.data import embedding, human_things
 from benchmarks.scores import Score, bound, score
 from benchmarks.side_by_side import side_by_side
-from pyrovice.optimization import Epoch
+from pyrovice.runs import Epoch
 
 SEEDS = range(5)
 

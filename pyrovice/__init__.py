@@ -1,7 +1,11 @@
 """pyrovice: sparse, non-negative embeddings from odd-one-out judgments, in Pyro."""
 
-from pyrovice import checks, guides, participants, plot, priors
+from pyrovice import bounds, checks, guides, participants, plot, priors
+from pyrovice.calibration import Calibration
+from pyrovice.checkpoints import Checkpoint
+from pyrovice.diagnosis import diagnose
 from pyrovice.errors import (
+    CheckpointError,
     DataError,
     GuideError,
     OverwriteError,
@@ -9,6 +13,7 @@ from pyrovice.errors import (
     PyroviceError,
     PyroviceWarning,
     SavedFitError,
+    WriteError,
 )
 from pyrovice.evaluation import Evaluation
 from pyrovice.example import load_example
@@ -19,10 +24,20 @@ from pyrovice.inference_data import to_arviz
 from pyrovice.model import Model
 from pyrovice.model_comparison import compare
 from pyrovice.priors import ARD, Horseshoe, LearnedSpikeSlab, SpikeSlab
+from pyrovice.reproducibility import (
+    Reproducibility,
+    align,
+    redundancy,
+    representative,
+    reproducibility,
+)
 from pyrovice.sampling import sample
+from pyrovice.significance import ChoiceComparison, compare_choices, compare_dimensions
 from pyrovice.simulation import simulate
 from pyrovice.stopping import MaxEpochs, Stability
 from pyrovice.storage import load
+from pyrovice.sweeping import sweep
+from pyrovice.sweeps import Sweep
 from pyrovice.training import Anneal, Training
 from pyrovice.tripletizing import tripletize
 from pyrovice.triplets import Triplets
@@ -33,6 +48,10 @@ __all__ = [
     "ARD",
     "MAP",
     "Anneal",
+    "Calibration",
+    "Checkpoint",
+    "CheckpointError",
+    "ChoiceComparison",
     "DataError",
     "Evaluation",
     "Fit",
@@ -47,13 +66,21 @@ __all__ = [
     "PriorError",
     "PyroviceError",
     "PyroviceWarning",
+    "Reproducibility",
     "SavedFitError",
     "SpikeSlab",
     "Stability",
+    "Sweep",
     "Training",
     "Triplets",
+    "WriteError",
+    "align",
+    "bounds",
     "checks",
     "compare",
+    "compare_choices",
+    "compare_dimensions",
+    "diagnose",
     "fit",
     "guides",
     "load",
@@ -61,9 +88,13 @@ __all__ = [
     "participants",
     "plot",
     "priors",
+    "redundancy",
+    "representative",
+    "reproducibility",
     "sample",
     "simulate",
     "spose",
+    "sweep",
     "to_arviz",
     "tripletize",
 ]

@@ -27,6 +27,53 @@ def nearest_order(
     return columns
 
 
+def correlations(
+    embedding: NDArray[np.floating], other: NDArray[np.floating]
+) -> NDArray[np.float64]:
+    """Pearson correlations of the columns of two embeddings of the same objects.
+
+    A constant column correlates with nothing: 0.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 0.0], [0.5, 0.0], [0.0, 0.0]])
+    >>> correlations(X, X)
+    array([[1., 0.],
+           [0., 0.]])
+    """
+    return _standardised(embedding).T @ _standardised(other)
+
+
+def partners(r: NDArray[np.floating]) -> NDArray[np.intp]:
+    """For each row a column of its own, −1 for none: the assignment with the largest sum.
+
+    Examples
+    --------
+    >>> partners(np.array([[0.9, 0.8], [0.8, 0.1], [0.2, 0.3]]))
+    array([ 1,  0, -1])
+    """
+    rows, columns = linear_sum_assignment(r, maximize=True)
+    found = np.full(len(r), -1)
+    found[rows] = columns
+    return found
+
+
+def recovered(
+    truth: NDArray[np.floating], found: NDArray[np.floating], threshold: float = 0.8
+) -> float:
+    """Share of the true dimensions that correlate above the threshold with one that was found."""
+    return float((correlations(truth, found).max(axis=1, initial=0) > threshold).mean())
+
+
+def _standardised(embedding: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Columns of mean 0 and length 1, or of zeros."""
+    centred = embedding - embedding.mean(axis=0, dtype=float)
+    length = np.linalg.norm(centred, axis=0)
+    # The mean of equal numbers need not be exactly each of them.
+    varies = (np.ptp(embedding, axis=0) > 0) & (length > 0)
+    return np.where(varies, centred, 0) / np.where(varies, length, 1)
+
+
 def align_draws(chains: NDArray[np.floating]) -> NDArray[np.intp]:
     """One common order of dimensions for draws of several chains.
 

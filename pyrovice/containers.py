@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from importlib.metadata import version
 from types import ModuleType
 from typing import Any
 
@@ -24,13 +25,11 @@ def import_arviz() -> ModuleType:
 
 def container(groups: Mapping[str, xr.Dataset], attributes: Mapping[str, Any]) -> Any:
     """The groups in the container that the installed ArviZ works with."""
-    kind = getattr(import_arviz(), "InferenceData", xr.DataTree)
-    # ArviZ 1.x keeps the old name for the new container.
-    if issubclass(kind, xr.DataTree):
+    if int(version("arviz").split(".")[0]) >= 1:
         tree = xr.DataTree.from_dict(dict(groups))
         tree.attrs.update(attributes)
         return tree
-    return kind(**groups, attrs=dict(attributes))
+    return import_arviz().InferenceData(**groups, attrs=dict(attributes))
 
 
 def leave_one_out(idata: Any) -> dict[str, Any]:

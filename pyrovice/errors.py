@@ -21,9 +21,21 @@ class SavedFitError(PyroviceError):
     """A file that should hold a fit and does not."""
 
 
+class CheckpointError(PyroviceError):
+    """A file that should be a checkpoint of this fit and is not."""
+
+
+class WriteError(PyroviceError, OSError):
+    """A file that could not be written."""
+
+
 class OverwriteError(PyroviceError, FileExistsError):
     """A file stands where one was to be written."""
 
 
 class PyroviceWarning(UserWarning):
     """Something that the user should know before trusting a result."""
+
+
+class InterruptedWarning(PyroviceWarning):
+    """Training was stopped by Ctrl-C."""

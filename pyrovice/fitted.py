@@ -12,6 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyrovice import pruning
+from pyrovice.breakdown import break_down
+from pyrovice.calibration import Calibration, calibrate
 from pyrovice.errors import DataError, GuideError, PyroviceError
 from pyrovice.evaluation import Evaluation, evaluate
 from pyrovice.guides import Guide, SiteGuide
@@ -285,6 +287,21 @@ class Fit:
     def evaluate(self, triplets: Triplets, draws: int = 50, seed: int = 0) -> Evaluation:
         """Accuracy, cross-entropy and, with repeats, KL divergence and ceiling."""
         return evaluate(self.predict(triplets, draws, seed), triplets)
+
+    def calibration(
+        self, triplets: Triplets, draws: int = 50, seed: int = 0, bins: int = 10
+    ) -> Calibration:
+        """Whether answers predicted with some probability come about as often as that."""
+        return calibrate(self.predict(triplets, draws, seed), triplets, bins=bins, seed=seed)
+
+    def breakdown(
+        self, triplets: Triplets, by: str = "object", draws: int = 50, seed: int = 0
+    ) -> pd.DataFrame:
+        """Accuracy and cross-entropy by ``"object"`` or by ``"participant"``.
+
+        With their standard errors, and with the accuracy that the model expects of itself.
+        """
+        return break_down(self.predict(triplets, draws, seed), triplets, by)
 
     # ------------------------------------------------------------------ keeping it
 

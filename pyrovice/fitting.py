@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import Any
 
 import pyro
@@ -12,19 +13,23 @@ import pyro.distributions as dist
 import torch
 
 from pyrovice import pruning
-from pyrovice.errors import PyroviceError, PyroviceWarning
+from pyrovice.checkpoints import Checkpoint, Keeper
+from pyrovice.errors import InterruptedWarning, PyroviceError, PyroviceWarning
 from pyrovice.fitted import Fit, in_order_of_importance
 from pyrovice.guides import MAP, Guide, MeanField, finished, resolve_guide
 from pyrovice.hyper import hyperposterior_of
+from pyrovice.identity import recognise, recognise_fit, settings
 from pyrovice.likelihood import Judgments
 from pyrovice.model import Model
-from pyrovice.optimization import Run, train
+from pyrovice.optimization import train
 from pyrovice.posterior import posterior_of
 from pyrovice.priors import Prior, SpikeSlab
+from pyrovice.runs import Run
 from pyrovice.starts import first_dimensions
 from pyrovice.training import STARTS, Training
 from pyrovice.triplets import Triplets
 from pyrovice.validation import whole
+from pyrovice.warm_starts import check_init, first_dimensions_with, warm
 
 
 def fit(
@@ -38,6 +43,8 @@ def fit(
     seed: int = 0,
     device: str | torch.device = "cpu",
     progress: bool = True,
+    checkpoint: str | Path | Checkpoint | None = None,
+    init: Fit | None = None,
 ) -> Fit:
     """Infer the embedding behind odd-one-out judgments.
 
@@ -66,6 +73,15 @@ def fit(
         Where to compute.
     progress : bool
         Whether to show a progress bar (in notebooks and terminals only).
+    checkpoint : path or Checkpoint, optional
+        A file to save the state of training to, every 30 seconds or as
+        :class:`Checkpoint` says. If it is there already, training goes on from it and
+        ends as it would have without the interruption, to the bit. A checkpoint of
+        other data or settings is refused, with the difference named.
+    init : Fit, optional
+        An earlier fit whose dimensions to start from, for more judgments or for new
+        objects. Objects are matched by name; new ones, and further dimensions, start as
+        usual. Fewer steps suffice then, ``training=Training(schedule=Anneal(steps=300))``.
 
     Returns
     -------
@@ -91,10 +107,24 @@ def fit(
             raise PyroviceError(
                 "validation and data are of different objects; give both the same names."
             )
-    if not isinstance(training, Training):
-        raise TypeError(f"training={training!r}; expected Training(...) or Training.paper().")
+    check_training(training)
     seed = whole(seed, "seed", least=0)
-    start = first_dimensions(dimensions, data)
+    first = first_dimensions(dimensions, data)
+    start = STARTS[training.start]
+    if init is not None:
+        init = check_init(init, data)
+        first = first_dimensions_with(init, dimensions, first)
+        start = warm(init, data.names, start)
+    keeper = None
+    if checkpoint is not None:
+        if not isinstance(checkpoint, Checkpoint):
+            checkpoint = Checkpoint(checkpoint)
+        given = settings(
+            data, validation=validation, guide=guide, dimensions=first, training=training
+        )
+        given |= {"prior": recognise(prior), "seed": str(seed), "device": str(device)}
+        given["init"] = "none" if init is None else recognise_fit(init)
+        keeper = Keeper(checkpoint, given)
     # Parameters stay in the guide instead of Pyro's global store, where fits would meet.
     with (
         torch.random.fork_rng(),
@@ -103,17 +133,21 @@ def fit(
     ):
         torch.manual_seed(seed)
         judgments = Judgments.of(data, device)
-        model = Model(prior, data.n_objects, start, judgments)
+        model = Model(prior, data.n_objects, first, judgments)
         # A batch size that was asked for counts judgments as they were made.
         rows = Judgments.aggregated(data, device) if training.batch_size == "auto" else judgments
         run = train(
             model,
-            resolve_guide(guide, model, lambda: STARTS[training.start](rows, start)[0]),
+            resolve_guide(
+                guide, model, lambda: start(rows, first)[0], must_start_there=init is not None
+            ),
             rows,
             len(data),
             training,
+            start,
             validation=validation,
             progress=progress,
+            keeper=keeper,
         )
         found = finished(run.guide)
         result = in_order_of_importance(
@@ -130,11 +164,11 @@ def fit(
                 n_judgments=len(data),
                 data_digest=data.digest(),
                 fitted_guide=found,
-                first_dimensions=start,
+                first_dimensions=first,
                 hyperposterior=hyperposterior_of(found, run.model),
             )
         )
-    _warn(result, run, start, data)
+    _warn(result, run, first, data)
     return result
 
 
@@ -183,12 +217,19 @@ def check_data(data: object, what: str) -> None:
         )
 
 
+def check_training(training: object) -> None:
+    """Refuse what are no settings."""
+    if not isinstance(training, Training):
+        raise TypeError(f"training={training!r}; expected Training(...) or Training.paper().")
+
+
 def _warn(fit: Fit, run: Run, start: int, data: Triplets) -> None:
     kept = fit.n_dimensions
     if run.interrupted:
         _say(
             f"Interrupted after {len(run.history)} epochs: this is the fit so far, with {kept} "
-            "dimensions. It has not settled."
+            "dimensions. It has not settled.",
+            InterruptedWarning,
         )
     elif kept == 0 and fit.importance().max() > 0:
         _say(
@@ -223,5 +264,5 @@ def _warn(fit: Fit, run: Run, start: int, data: Triplets) -> None:
         )
 
 
-def _say(message: str) -> None:
-    warnings.warn(message, PyroviceWarning, stacklevel=4)
+def _say(message: str, kind: type[PyroviceWarning] = PyroviceWarning) -> None:
+    warnings.warn(message, kind, stacklevel=4)

@@ -16,7 +16,7 @@ from pyrovice.containers import container
 from pyrovice.errors import DataError, PyroviceError
 from pyrovice.likelihood import Judgments, choice_log_probability
 from pyrovice.posterior import DrawnPosterior
-from pyrovice.predictive import draw_answers
+from pyrovice.predictive import draw_answers, random_answers
 from pyrovice.priors import resolve_prior
 from pyrovice.triplets import Triplets
 from pyrovice.validation import whole
@@ -36,6 +36,8 @@ GROUPS = (
 WITHOUT_DATA = GROUPS[:2]
 # Entries of the largest group: 200 MB of log-likelihoods.
 MOST_ENTRIES = 50_000_000
+# By how much equal log-likelihoods are told apart, in nats.
+APART = np.float32(1e-5)
 
 logger = logging.getLogger("pyrovice")
 
@@ -108,7 +110,7 @@ def to_arviz(
     coords: dict[str, Any] = {"object": list(first.names), "dimension": kept}
     shown = None if data is None else _chosen(data, judgments, X.shape[0] * X.shape[1], seed)
     made: dict[str, xr.Dataset] = {}
-    rng = np.random.default_rng(seed)
+    rng = random_answers(seed)
     if "posterior" in wanted:
         made["posterior"] = _weights(X[..., kept], coords)
         made["posterior"].update(_hyper(first, X.shape, kept, rng) if len(chains) == 1 else {})
@@ -242,6 +244,8 @@ def _predictions(
             answers[at] = draw_answers(np.exp(log_p), rng)
         if scores is not None:
             scores[at] = np.take_along_axis(log_p, given, axis=1)[:, 0]
+    if scores is not None:
+        _tell_apart(scores, rng)
     found = {predictive: answers, "log_likelihood": scores}
     coords = _counted(shape) | {"triplet": np.arange(len(shown))}
     return {
@@ -249,6 +253,20 @@ def _predictions(
         for name, values in found.items()
         if values is not None
     }
+
+
+def _tell_apart(scores: NDArray[np.float32], rng: np.random.Generator) -> None:
+    """Break ties among the lowest log-likelihoods of a judgment, in place.
+
+    Objects without weights are chosen with the same probability in draw after draw. A
+    Pareto tail cannot be fitted to equal numbers: ArviZ 0.x calls it infinitely heavy,
+    and ArviZ 1.x gives up.
+    """
+    draws = scores.shape[0] * scores.shape[1]
+    # Half of the tail that leave-one-out fits, which varies a little.
+    many = min(0.2 * draws, 3 * draws**0.5) / 2
+    tied = (scores == scores.min(axis=(0, 1))).sum(axis=(0, 1)) >= many
+    scores[..., tied] -= APART * rng.random((*scores.shape[:2], tied.sum()), dtype=np.float32)
 
 
 def choice_log_probabilities(

@@ -66,12 +66,14 @@ def compare(
     Examples
     --------
     >>> import pyrovice as pv
-    >>> data = pv.load_example().triplets
-    >>> table = pv.compare(
-    ...     {"twelve": pv.fit(data, dimensions=12), "two": pv.fit(data, dimensions=2)}, data
-    ... )
-    >>> table.index.tolist()
-    ['twelve', 'two']
+    >>> data = pv.load_example().triplets.subset(8000, seed=0)
+    >>> short = {"dimensions": 12, "training": pv.Training(schedule=pv.Anneal(steps=300))}
+    >>> fits = {
+    ...     "wide": pv.fit(data, prior=pv.SpikeSlab(0.25, 1.0), **short),
+    ...     "narrow": pv.fit(data, prior=pv.SpikeSlab(0.1, 0.3), **short),
+    ... }
+    >>> pv.compare(fits, data, draws=100).index.tolist()
+    ['wide', 'narrow']
     """
     check_data(data, "data")
     if not isinstance(fits, Mapping) or not fits:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pyro
 import torch
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from pyro import poutine
 from torch import Tensor
 
 from pyrovice import pruning
+from pyrovice.checkpoints import Keeper
 from pyrovice.elbo import TwoTermELBO
 from pyrovice.errors import GuideError, PyroviceError
 from pyrovice.evaluation import hits, log_score
@@ -29,8 +29,9 @@ from pyrovice.model import Model
 from pyrovice.posterior import posterior_of
 from pyrovice.predictive import predict
 from pyrovice.progress import Progress
-from pyrovice.stopping import StoppingRule
-from pyrovice.training import STARTS, Training
+from pyrovice.runs import Epoch, Run
+from pyrovice.starts import Start
+from pyrovice.training import Training
 from pyrovice.triplets import Triplets
 
 # Dimensions may be dropped from this step on: earlier, none has had time to grow.
@@ -47,60 +48,17 @@ VALIDATION_DRAWS = 10
 DIVERGED = 1e6
 
 
-@dataclass(frozen=True)
-class Epoch:
-    """One row of the history; losses in nats per judgment.
-
-    Dimensions and validation scores are as of the last look, at most
-    `LOOK_EVERY` steps or one epoch ago.
-    """
-
-    epoch: int
-    step: int
-    loss: float
-    log_likelihood: float
-    complexity: float
-    dimensions: int
-    seconds: float
-    validation_cross_entropy: float | None = None
-    validation_accuracy: float | None = None
-
-
-@dataclass
-class Run:
-    """The state of a training run, and its result."""
-
-    model: Model
-    guide: Guide
-    history: list[Epoch] = field(default_factory=list)
-    converged: bool = False
-    interrupted: bool = False
-
-    def ended(self, rule: StoppingRule) -> bool:
-        """Whether the rule sees no point in going on."""
-        return rule.reached(self.history) or rule.collapsed(self.history)
-
-    def table(self) -> pd.DataFrame:
-        """The history, one row per epoch."""
-        columns = list(Epoch.__dataclass_fields__)
-        if not any(epoch.validation_accuracy is not None for epoch in self.history):
-            columns = [column for column in columns if not column.startswith("validation")]
-        rows = [asdict(epoch) for epoch in self.history]
-        kinds = {
-            name: int if name in ("epoch", "step", "dimensions") else float for name in columns
-        }
-        return pd.DataFrame(rows, columns=columns).astype(kinds).set_index("epoch")
-
-
 def train(
     model: Model,
     guide: Guide,
     judgments: Judgments,
     n: int,
     training: Training,
+    start: Start,
     *,
     validation: Triplets | None = None,
     progress: bool = True,
+    keeper: Keeper | None = None,
 ) -> Run:
     """Fit `guide` to the posterior of `model` given `judgments`.
 
@@ -114,10 +72,14 @@ def train(
         How many judgments they stand for.
     training : Training
         The settings.
+    start : Start
+        First values of X, for the guides of pyrovice.
     validation : Triplets, optional
         Judgments to score after each epoch; they do not touch the fit.
     progress : bool
         Whether to show progress if somebody watches.
+    keeper : Keeper, optional
+        Saves the state of the run, and knows where an earlier one stopped.
 
     Returns
     -------
@@ -136,7 +98,10 @@ def train(
         Progress(progress, training.max_epochs, title) as bar,
     ):
         try:
-            _run_epochs(run, elbo, judgments, n, training, validation, bar)
+            _run_epochs(run, elbo, judgments, n, training, start, validation, bar, keeper)
+            if keeper is not None and not run.over:
+                run.over = True
+                keeper.save(run)
         except KeyboardInterrupt:
             run.interrupted = True
     return run
@@ -148,16 +113,18 @@ def _run_epochs(
     judgments: Judgments,
     n: int,
     training: Training,
+    start: Start,
     validation: Triplets | None,
     bar: Progress,
+    keeper: Keeper | None,
 ) -> None:
     began = time.perf_counter()
     if isinstance(run.guide, SiteGuide):
-        run.guide.start_at(*STARTS[training.start](judgments, run.model.dimensions))
+        run.guide.start_at(*start(judgments, run.model.dimensions))
     rate = training.first_rate(typical_weights(run.model), n / judgments.n_objects)
     if training.learning_rate == "auto":
         rate = min(rate, steadiest_rate(run.guide))
-    optimizer = torch.optim.Adam(
+    run.optimizer = torch.optim.Adam(
         _parameters(run, elbo, judgments), lr=rate, betas=training.betas, fused=True
     )
     batches = Batches(judgments, training)
@@ -167,18 +134,28 @@ def _run_epochs(
         epochs = min(training.max_epochs, training.stop.limit() or training.max_epochs)
         decay = min(schedule.steps, epochs * len(batches))
         schedule = replace(schedule, steps=decay)
-    step = looked_at = 0
     seen = Look.at(run.guide, validation)
-    for epoch in range(training.max_epochs):
+    row = seen.row
+    if keeper is not None:
+        keeper.begin(run)
+    step = 0
+    if run.history:
+        last = run.history[-1]
+        step, row = last.step, {name: getattr(last, name) for name in row}
+        began -= last.seconds
+        bar.go_on_from(len(run.history))
+    if run.over:
+        return
+    for epoch in range(len(run.history), training.max_epochs):
         # Summed in place: a small tensor kept from each step would fragment the memory.
         terms = torch.zeros(2)
         for batch in batches.epoch():
             if schedule is not None:
-                optimizer.param_groups[0]["lr"] = schedule.rate(rate, step)
-            optimizer.zero_grad()
+                run.optimizer.param_groups[0]["lr"] = schedule.rate(rate, step)
+            run.optimizer.zero_grad()
             log_likelihood, complexity = elbo.terms(run.model, run.guide, batch)
             ((complexity - log_likelihood) / n).backward()
-            optimizer.step()
+            run.optimizer.step()
             terms += torch.stack([log_likelihood.detach(), complexity.detach()])
             step += 1
         log_likelihood, complexity = (terms / len(batches) / n).tolist()
@@ -194,51 +171,54 @@ def _run_epochs(
                 loss=complexity - log_likelihood,
                 log_likelihood=log_likelihood,
                 complexity=complexity,
-                dimensions=int(seen.kept.sum()),
                 seconds=time.perf_counter() - began,
-                **seen.validation,
+                **row,
             )
         )
-        look = step - looked_at >= LOOK_EVERY or epoch in (0, training.max_epochs - 1)
+        look = step - run.looked_at >= LOOK_EVERY or epoch in (0, training.max_epochs - 1)
         if look or (step >= decay and run.ended(training.stop)):
-            seen, looked_at = Look.at(run.guide, validation), step
-            run.history[-1] = replace(
-                run.history[-1], dimensions=int(seen.kept.sum()), **seen.validation
-            )
+            seen, run.looked_at = Look.at(run.guide, validation), step
+            row = seen.row
+            run.history[-1] = replace(run.history[-1], **row)
         # Nobody knows when the rule will be content, but the decay is sure to go on.
         bar.update(run.history[-1], epochs_left=max(1, (decay - step) // len(batches)))
         if step >= decay and run.ended(training.stop):
             run.converged = training.stop.reached(run.history)
             return
-        if looked_at == step and training.drop_collapsed and step >= DROP_FROM_STEP:
-            optimizer = _drop(run, optimizer, np.flatnonzero(seen.alive))
+        if run.looked_at == step and training.drop_collapsed and step >= DROP_FROM_STEP:
+            run.keep(np.flatnonzero(seen.alive))
+        if keeper is not None and keeper.due:
+            keeper.save(run)
 
 
 @dataclass(frozen=True)
 class Look:
-    """What is found on stopping to look at the guide."""
+    """What is found on stopping to look at the guide.
 
-    kept: NDArray[np.bool_]
+    Attributes
+    ----------
+    row : dict
+        What the history says of it: dimensions, and scores if there are judgments to score.
+    alive : array
+        Which dimensions are more than next to nothing.
+    """
+
+    row: dict[str, Any]
     alive: NDArray[np.bool_]
-    validation: dict[str, Any]
 
     @classmethod
     def at(cls, guide: Guide, validation: Triplets | None) -> Look:
         """Count the dimensions and score the validation judgments."""
         posterior = posterior_of(guide, LOOK_DRAWS)
-        scores = {}
+        row: dict[str, Any] = {"dimensions": int(pruning.kept(posterior).sum())}
         if validation is not None:
             p = predict(posterior, validation, VALIDATION_DRAWS, seed=0)
-            scores = {
+            row |= {
                 "validation_cross_entropy": float(-log_score(p, validation.odd).mean()),
                 "validation_accuracy": float(hits(p, validation.odd).mean()),
             }
         few = min(pruning.MIN_OBJECTS, int(posterior.shape[0] * DROP_BELOW_SHARE))
-        return cls(
-            kept=pruning.kept(posterior),
-            alive=pruning.kept(posterior, min_objects=few, threshold=pruning.THRESHOLD / 10),
-            validation=scores,
-        )
+        return cls(row, pruning.kept(posterior, min_objects=few, threshold=pruning.THRESHOLD / 10))
 
 
 class Batches:
@@ -301,23 +281,3 @@ def _parameters(run: Run, elbo: TwoTermELBO, judgments: Judgments) -> list[Tenso
         # Fused Adam writes past the end of an expanded tensor, which some guides start from.
         parameter.data = parameter.data.contiguous()
     return free
-
-
-def _drop(run: Run, optimizer: torch.optim.Adam, kept: NDArray[np.intp]) -> torch.optim.Adam:
-    """Leave only the kept dimensions in the model, the guide and Adam's memory."""
-    old = run.guide
-    if not isinstance(old, SiteGuide) or not 0 < len(kept) < run.model.dimensions:
-        return optimizer
-    new = old.select(kept)
-    columns = torch.as_tensor(kept, device=next(old.parameters()).device)
-    settings = {key: optimizer.defaults[key] for key in ("lr", "betas", "fused")}
-    follower = torch.optim.Adam(new.parameters(), **settings)
-    for name, dim in old.column_dims().items():
-        memory = optimizer.state[old.get_parameter(name)]
-        follower.state[new.get_parameter(name)] = {
-            key: value if dim is None or not value.dim() else value.index_select(dim, columns)
-            for key, value in memory.items()
-        }
-    run.guide = new
-    run.model = run.model.with_dimensions(len(kept))
-    return follower

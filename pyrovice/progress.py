@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from pyrovice.stopping import Epoch
 
@@ -23,6 +23,11 @@ class Progress:
             from tqdm.auto import tqdm
 
             self._bar = tqdm(total=epochs, desc=title, unit="epoch", leave=True)
+
+    def go_on_from(self, epochs: int) -> None:
+        """So many epochs were over before."""
+        if self._bar is not None:
+            self._bar.n = self._bar.initial = epochs
 
     def update(self, epoch: Epoch, epochs_left: int) -> None:
         """One epoch is over; about `epochs_left` follow."""
@@ -46,6 +51,14 @@ class Progress:
         if self._bar is not None:
             self._bar.total = self._bar.n
             self._bar.close()
+
+
+def fits_bar(wanted: bool, total: int, done: int) -> Any:
+    """A bar over many fits, `done` of which were there before, with the time left."""
+    from tqdm.auto import tqdm
+
+    quiet = not (wanted and _somebody_watches())
+    return tqdm(total=total, initial=done, desc="fits", unit="fit", disable=quiet)
 
 
 def _somebody_watches() -> bool:

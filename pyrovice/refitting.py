@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pyrovice.errors import PyroviceError, PyroviceWarning
 from pyrovice.fitting import fit as fit_again
 from pyrovice.likelihood import Judgments, choice_log_probability, pair_similarity
-from pyrovice.predictive import draw_answers
+from pyrovice.predictive import draw_answers, random_answers
 from pyrovice.simulation import random_triplets
 from pyrovice.triplets import Triplets
 
@@ -27,8 +27,11 @@ DRAWS = 400
 QUESTIONS = 2000
 
 
-def refit(fit: Fit, data: Triplets, seed: int) -> Fit:
-    """The same prior, guide, training and first number of dimensions on other judgments."""
+def refit(fit: Fit, data: Triplets, seed: int, dimensions: int | None = None) -> Fit:
+    """The same prior, guide and training on other judgments.
+
+    It starts from as many dimensions as `fit` did, unless told otherwise.
+    """
     if fit.training is None:
         raise PyroviceError(
             "This fit was sampled by NUTS and not trained; sample again with pyrovice.sample."
@@ -41,7 +44,7 @@ def refit(fit: Fit, data: Triplets, seed: int) -> Fit:
             prior=fit.prior,
             guide=fit.guide_family,
             training=fit.training,
-            dimensions=fit.first_dimensions,
+            dimensions=fit.first_dimensions if dimensions is None else dimensions,
             seed=seed,
             progress=False,
         )
@@ -89,7 +92,8 @@ def simulate_and_refit(fit: Fit, data: Triplets, *, seed: int = 0) -> Recovery:
     >>> import pyrovice as pv
     >>> from pyrovice.refitting import simulate_and_refit
     >>> data = pv.load_example().triplets
-    >>> found = simulate_and_refit(pv.fit(data, dimensions=12), data)
+    >>> short = pv.Training(schedule=pv.Anneal(steps=300))
+    >>> found = simulate_and_refit(pv.fit(data, dimensions=12, training=short), data)
     >>> bool(found.coverage.loc["choice probability", 0.95] > 0.7)
     True
     """
@@ -97,7 +101,7 @@ def simulate_and_refit(fit: Fit, data: Triplets, *, seed: int = 0) -> Recovery:
     if not kept.n_dimensions:
         raise PyroviceError("This fit has no dimensions, so there is no truth to recover.")
     truth = kept.posterior.draws(1, seed)[0]
-    rng = np.random.default_rng(seed)
+    rng = random_answers(seed)
     answers = draw_answers(_choices(truth, data), rng)
     simulated = Triplets(data.objects, answers, names=data.names, anchor=data.anchor)
     again = refit(fit, simulated, seed)

@@ -1,16 +1,11 @@
-"""A fit in one file: a zip of plain arrays and one JSON record.
+"""A fit in one file (see :mod:`pyrovice.archives`).
 
-Nothing is pickled, so loading runs no code: it reads numbers and text, and
-looks up names in a short list.
+Loading runs no code: it reads numbers and text, and looks up names in a short list.
 """
 
 from __future__ import annotations
 
 import inspect
-import json
-import os
-import zipfile
-import zlib
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from importlib.metadata import version
@@ -24,6 +19,7 @@ import pyro.distributions as dist
 import torch
 from pyro.distributions.torch_distribution import TorchDistributionMixin
 
+from pyrovice.archives import group, pack, reading, unpack
 from pyrovice.errors import GuideError, OverwriteError, PriorError, SavedFitError
 from pyrovice.fitted import Fit
 from pyrovice.guides import MAP, LowRank, MeanField, SiteGuide
@@ -41,8 +37,10 @@ from pyrovice.priors import ARD, Horseshoe, LearnedSpikeSlab, SpikeSlab
 from pyrovice.sampling import NUTS
 from pyrovice.stopping import MaxEpochs, Stability
 from pyrovice.training import Anneal, Training
+from pyrovice.whole_files import write_whole
 
 FORMAT = 1
+WHAT = "a fit that pyrovice saved"
 VALUES = {
     cls.__name__: cls
     for cls in (
@@ -58,11 +56,6 @@ POSTERIORS: dict[frozenset[str], type] = {
     frozenset({"point"}): PointPosterior,
     frozenset({"stored"}): DrawnPosterior,
 }
-READ_ERRORS = (
-    zipfile.BadZipFile, zlib.error, OSError, EOFError, ValueError, KeyError, TypeError,
-    AttributeError, NotImplementedError, RuntimeError, MemoryError, OverflowError,
-    RecursionError, IndexError,
-)  # fmt: skip
 
 
 class GivenAsCode:
@@ -90,6 +83,11 @@ def save(fit: Fit, path: Path, *, overwrite: bool) -> None:
         )
     if not path.parent.is_dir():
         raise FileNotFoundError(f"The folder {path.parent} does not exist; make it first.")
+    write_whole(path, to_bytes(fit), replace=overwrite)
+
+
+def to_bytes(fit: Fit, **notes: Any) -> bytes:
+    """The content of a file that holds `fit`, with `notes` about it in its record."""
     history = fit.history.reset_index()
     record = {
         "format": FORMAT,
@@ -105,6 +103,7 @@ def save(fit: Fit, path: Path, *, overwrite: bool) -> None:
         "first_dimensions": fit.first_dimensions,
         "pruned": fit.pruned,
         "history": {name: str(kind) for name, kind in history.dtypes.items()},
+        "notes": notes,
     }
     arrays = {f"posterior/{name}": array for name, array in fit.posterior.arrays().items()}
     arrays |= {f"hyper/{name}": draws for name, draws in fit.hyperposterior.draws.items()}
@@ -114,19 +113,7 @@ def save(fit: Fit, path: Path, *, overwrite: bool) -> None:
             f"guide/{name}": value.detach().cpu().numpy()
             for name, value in fit.fitted_guide.named_parameters()
         }
-    text = np.frombuffer(json.dumps(record).encode(), dtype=np.uint8)
-    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with draft.open("xb") as file:
-            np.savez(file, allow_pickle=False, record=text, **arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        if overwrite:
-            os.replace(draft, path)
-        else:
-            _claim(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
+    return pack(record, arrays)
 
 
 def load(path: str | Path) -> Fit:
@@ -151,16 +138,22 @@ def load(path: str | Path) -> Fit:
         raise FileNotFoundError(
             f"{path} does not exist; expected a file that fit.save(path) wrote."
         )
-    try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        return _rebuild(arrays)
-    except SavedFitError as error:
-        raise SavedFitError(f"{path}: {error}") from error
-    except READ_ERRORS as error:
-        raise SavedFitError(
-            f"{path} is not a fit that pyrovice saved, or it is damaged ({error})."
-        ) from error
+    return from_source(path)
+
+
+def from_source(source: Path | bytes) -> Fit:
+    """The fit in a file or in the content of one."""
+    with reading(source, WHAT, SavedFitError):
+        return _rebuild(*unpack(source))
+
+
+def notes_in(source: Path | bytes) -> dict[str, Any]:
+    """The notes that :func:`to_bytes` was given, from a file that is whole."""
+    with reading(source, WHAT, SavedFitError):
+        notes = unpack(source)[0]["notes"]
+        if not isinstance(notes, dict):
+            raise ValueError("its notes are none")
+        return notes
 
 
 def describe(value: Any) -> Any:
@@ -209,25 +202,22 @@ def _is_pyro_distribution(value: Any) -> bool:
     return bool(value.arg_constraints) and set(value.arg_constraints) <= arguments
 
 
-def _rebuild(arrays: dict[str, np.ndarray]) -> Fit:
-    if "record" not in arrays:
-        raise SavedFitError("it holds no record of a fit.")
-    record = json.loads(arrays["record"].tobytes().decode())
+def _rebuild(record: dict[str, Any], arrays: dict[str, np.ndarray]) -> Fit:
     if record["format"] != FORMAT:
         raise SavedFitError(
             f"it has the format {record['format']}, and this version of pyrovice reads {FORMAT}. "
             f"It was written by pyrovice {record.get('pyrovice')}."
         )
     names = tuple(str(name) for name in record["names"])
-    posterior = _posterior(_group(arrays, "posterior"), len(names))
+    posterior = _posterior(group(arrays, "posterior"), len(names))
     prior, training = restore(record["prior"]), restore(record["training"])
     model = Model(prior, len(names), posterior.shape[1])
     family, guide = restore(record["guide"]), None
     # Pyro has no plates of size zero, so a fit without dimensions has no guide either.
-    if posterior.shape[1] and not isinstance(prior, GivenAsCode) and _group(arrays, "guide"):
-        guide = _guide(family, model, _group(arrays, "guide"))
+    if posterior.shape[1] and not isinstance(prior, GivenAsCode) and group(arrays, "guide"):
+        guide = _guide(family, model, group(arrays, "guide"))
     history = pd.DataFrame(
-        {name: arrays[f"history/{name}"].astype(kind) for name, kind in record["history"].items()}
+        {name: _column(arrays[f"history/{name}"], kind) for name, kind in record["history"].items()}
     )
     return Fit(
         prior=prior,
@@ -243,14 +233,15 @@ def _rebuild(arrays: dict[str, np.ndarray]) -> Fit:
         data_digest=str(record["data_digest"]),
         fitted_guide=guide,
         first_dimensions=int(record["first_dimensions"]),
-        hyperposterior=_hyperposterior(_group(arrays, "hyper"), posterior.shape[1]),
+        hyperposterior=_hyperposterior(group(arrays, "hyper"), posterior.shape[1]),
         pruned=bool(record["pruned"]),
     )
 
 
-def _group(arrays: dict[str, np.ndarray], group: str) -> dict[str, np.ndarray]:
-    prefix = f"{group}/"
-    return {name.removeprefix(prefix): a for name, a in arrays.items() if name.startswith(prefix)}
+def _column(values: np.ndarray, kind: str) -> np.ndarray:
+    if values.ndim != 1 or not {np.dtype(kind).kind, values.dtype.kind} <= set("iufb"):
+        raise SavedFitError("its history does not consist of columns of numbers.")
+    return values.astype(kind)
 
 
 def _posterior(arrays: dict[str, np.ndarray], n_objects: int) -> Posterior:
@@ -275,21 +266,9 @@ def _guide(
 ) -> SiteGuide:
     with pyro.settings.context(module_local_params=True):
         guide = family(model)
-    if {name for name, _ in guide.named_parameters()} != set(parameters):
+    expected = {name: tuple(value.shape) for name, value in guide.named_parameters()}
+    if expected != {name: value.shape for name, value in parameters.items()}:
         raise SavedFitError("its guide does not fit its prior.")
     for name, value in parameters.items():
         guide.put(name, torch.from_numpy(value))
     return guide
-
-
-def _claim(draft: Path, path: Path) -> None:
-    """Give a finished draft its name unless somebody took that name meanwhile."""
-    try:
-        os.link(draft, path)
-    except FileExistsError as error:
-        raise OverwriteError(f"{path} exists and is not replaced; choose another name.") from error
-    except OSError:
-        # A file system without hard links: the window between check and rename is small.
-        if path.exists():
-            raise OverwriteError(f"{path} exists and is not replaced.") from None
-        os.rename(draft, path)

@@ -1,3 +1,5 @@
+import multiprocessing
+
 import numpy as np
 import pyro
 import pytest
@@ -27,3 +29,12 @@ def small():
 @pytest.fixture(scope="session")
 def small_fit(small):
     return pv.fit(small, dimensions=6, progress=False)
+
+
+@pytest.fixture(scope="session")
+def processes():
+    """Processes that have nothing in common with this one, and everything slow imported."""
+    context = multiprocessing.get_context("forkserver")
+    # The first optimiser of a process imports the latter.
+    context.set_forkserver_preload(["pyrovice", "torch._dynamo"])
+    return context

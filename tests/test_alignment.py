@@ -9,7 +9,8 @@ from pyrovice.alignment import align_draws, nearest_order
 @given(arrays(float, (6, 4), elements=st.floats(0, 3)), st.permutations(range(4)))
 def test_a_permuted_embedding_comes_back(X, order):
     back = X[:, order][:, nearest_order(X[:, order], X)]
-    np.testing.assert_allclose(back, X)
+    # Columns that differ by less than this may change places.
+    np.testing.assert_allclose(back, X, atol=1e-6)
 
 
 def test_draws_of_several_chains_come_into_one_order():

@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from conftest import sparse_embedding
 from scipy.stats import chisquare
@@ -153,15 +154,24 @@ def test_positions_on_the_screen(small, small_fit):
     shown = np.take_along_axis(small.objects, order, axis=1)
     column = np.argmax(order == small.odd[:, None], axis=1)
     column[rng.random(len(small)) < 0.15] = 0
-    data = pv.Triplets.from_array(shown, odd=column, names=small.names)
+    plain = pv.Triplets.from_array(shown, odd=column, names=small.names)
+    places = pd.DataFrame(np.argsort(order, axis=1) + 1, columns=["place_1", "place_2", "place_3"])
+    data = pv.Triplets(plain.objects, plain.odd, names=small.names, trials=places)
     check = pv.checks.check(small_fit, data, pv.checks.Positions)
     assert check.tail_area < 0.005
     observed = check.details.observed
     np.testing.assert_array_equal(observed, np.bincount(column))
     # Objects were placed at random, so each place is expected equally often.
     assert chisquare(check.details.expected).pvalue > 0.2
-    by_id = pv.Triplets(data.objects, data.odd, names=small.names)
-    assert pv.checks.check(small_fit, by_id, pv.checks.Positions).tail_area > 0.005
+    assert pv.checks.check(small_fit, plain, pv.checks.Positions).tail_area > 0.005
+
+
+def test_answers_are_not_drawn_from_the_numbers_of_a_users_seed(small, small_fit):
+    """Participants assigned with the seed of the check must not go with its answers."""
+    who = np.random.default_rng(0).integers(0, 20, len(small))
+    data = pv.Triplets(small.objects, small.odd, names=small.names, participants=who)
+    drawn = pv.checks.check(small_fit, data, pv.checks.ParticipantAccuracy, seed=0).replicated
+    assert drawn[0] < 60  # chi-squared of 20 degrees of freedom; 200 and more if they did
 
 
 def test_a_statistic_of_ones_own(small, small_fit):

@@ -2,6 +2,7 @@
 
 import warnings
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import xarray as xr
@@ -9,9 +10,10 @@ from scipy.special import logsumexp
 
 import pyrovice as pv
 from pyrovice.containers import import_arviz
-from pyrovice.inference_data import GROUPS
+from pyrovice.inference_data import GROUPS, _tell_apart
 
 az = import_arviz()
+SHORT = pv.Training(schedule=pv.Anneal(steps=300))
 
 
 def groups_of(idata):
@@ -21,6 +23,10 @@ def groups_of(idata):
 
 def tree(idata):
     return isinstance(idata, xr.DataTree)
+
+
+def tree_is_native():
+    return int(az.__version__.split(".")[0]) >= 1
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +102,46 @@ def test_what_arviz_does_with_it(idata):
     elpd = loo.elpd_loo if hasattr(loo, "elpd_loo") else loo.elpd
     in_sample = idata.log_likelihood["odd"].values.astype(float).mean(axis=(0, 1)).sum()
     assert elpd < in_sample
+
+
+def test_comparison_and_figures_of_arviz(idata, small):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        worse = pv.fit(small, dimensions=1, training=SHORT, progress=False)
+        table = az.compare({"three": idata, "one": worse.to_arviz(small, draws=100)})
+        drawn = [az.plot_forest(idata, var_names=["X"], coords={"dimension": [0]})]
+        if tree(idata):
+            drawn += [az.plot_ppc_rootogram(idata), az.plot_ppc_dist(idata)]
+        else:
+            drawn.append(az.plot_ppc(idata, num_pp_samples=20))
+    assert table.index.tolist() == ["three", "one"]
+    assert table["se"].notna().all()
+    assert all(figure is not None for figure in drawn)
+    plt.close("all")
+
+
+def test_equal_likelihoods_are_told_apart():
+    scores = np.full((1, 500, 3), -1.0, np.float32)
+    rng = np.random.default_rng(0)
+    scores[..., 1] = rng.normal(-1, 0.1, 500)
+    scores[0, :20, 2] = -2.0
+    before = scores.copy()
+    _tell_apart(scores, rng)
+    np.testing.assert_array_equal(scores[..., 1:], before[..., 1:])
+    assert len(np.unique(scores[..., 0])) > 50
+    np.testing.assert_allclose(scores, before, atol=1.1e-5)
+
+
+@pytest.mark.skipif(tree_is_native(), reason="the installed ArviZ makes DataTrees anyway")
+def test_the_container_of_the_next_arviz(small, small_fit, monkeypatch, tmp_path):
+    monkeypatch.setattr("pyrovice.containers.version", lambda name: "1.3.0")
+    made = small_fit.to_arviz(small, draws=10)
+    assert isinstance(made, xr.DataTree)
+    assert groups_of(made) == set(GROUPS)
+    made.to_netcdf(tmp_path / "fit.nc")
+    # A file of the next generation is a file of this one too.
+    again = az.from_netcdf(tmp_path / "fit.nc")
+    np.testing.assert_array_equal(again.posterior["X"], made.posterior["X"])
 
 
 def test_a_stated_part_of_the_judgments(small, small_fit):

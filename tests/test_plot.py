@@ -7,8 +7,10 @@ matplotlib.use("Agg")
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import PathCollection
 
 import pyrovice as pv
+from pyrovice.sweeps import SCORE, Result, Sweep
 
 
 def drawn(figure):
@@ -60,3 +62,53 @@ def test_nothing_to_draw(small_fit):
 
 def test_notebooks_show_figures_by_themselves(small_fit):
     assert pv.plot.convergence(small_fit)._repr_png_().startswith(b"\x89PNG")
+
+
+def made_up_sweep(priors, scores, dimensions, seeds=3):
+    results = [
+        Result(prior, seed, b"", {SCORE: score + 0.001 * seed, "dimensions": count + seed % 2})
+        for prior, score, count in zip(priors, scores, dimensions, strict=True)
+        for seed in range(seeds)
+    ]
+    return Sweep(tuple(priors), tuple(range(seeds)), tuple(results))
+
+
+def test_the_grid_shows_every_prior_and_marks_the_best():
+    priors = pv.priors.paper_grid()
+    scores = [0.8 + 0.01 * i for i in range(180)]
+    sweep = made_up_sweep(priors, scores, [9] * 180)
+    figure = pv.plot.prior_grid(sweep)
+    renderer = drawn(figure)
+    panels = figure.axes[:-1]
+    assert [panel.get_title() for panel in panels] == [f"π = {i / 10}" for i in range(1, 10)]
+    shown = np.concatenate([panel.images[0].get_array().compressed() for panel in panels])
+    np.testing.assert_allclose(np.sort(shown), sweep.summary[SCORE].sort_values().to_numpy())
+    marked = [panel.get_title() for panel in panels if panel.collections]
+    assert marked == ["π = 0.1"]
+    assert panels[0].collections[-1].get_offsets().tolist() == [[0, 0]]
+    assert all(inside(figure, box) for p in panels for box in boxes(p.get_yticklabels(), renderer))
+
+
+def test_no_grid_to_draw():
+    with pytest.raises(pv.PyroviceError, match="no SpikeSlab priors"):
+        pv.plot.prior_grid(made_up_sweep([pv.ARD()], [0.8], [5]))
+    both = [pv.SpikeSlab(), pv.SpikeSlab(family="laplace")]
+    with pytest.raises(pv.PyroviceError, match="two families"):
+        pv.plot.prior_grid(made_up_sweep(both, [0.8, 0.9], [5, 5]))
+
+
+def test_dimensions_by_seed_come_best_first():
+    priors = [pv.SpikeSlab(), pv.ARD(), pv.SpikeSlab(pi=0.9)]
+    figure = pv.plot.dimensions_by_seed(made_up_sweep(priors, [0.9, 0.8, 0.7], [5, 6, 7]), most=2)
+    renderer = drawn(figure)
+    (axes,) = figure.axes
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    assert labels == ["SpikeSlab(spike=0.25, slab=1.0, pi=0.9)", "ARD(scale=0.5)"]
+    scatters = [c for c in axes.collections if isinstance(c, PathCollection)]
+    dots = np.concatenate([scatter.get_offsets() for scatter in scatters])
+    assert sorted(dots[:, 0]) == [6, 6, 7, 7, 7, 8]
+    assert all(inside(figure, box) for box in boxes(axes.get_yticklabels(), renderer))
+    assert all(inside(figure, text.get_window_extent(renderer)) for text in axes.texts)
+    failed = Sweep((pv.ARD(),), (0,), (Result(pv.ARD(), 0, error="Oh: no"),))
+    with pytest.raises(pv.PyroviceError, match="nothing to draw"):
+        pv.plot.dimensions_by_seed(failed)

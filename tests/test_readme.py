@@ -11,12 +11,24 @@ import numpy as np
 import pandas as pd
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
-SNIPPET, OWN_DATA, IN_PYRO, SWAP, OWN_CODE = re.findall(
-    r"```python\n(.*?)```", README, flags=re.DOTALL
-)
 
 
-def test_the_first_snippet_and_the_one_in_pyro(tmp_path, monkeypatch, capsys):
+def snippets(heading):
+    """The Python of the section that begins with these words."""
+    sections = README.removeprefix("# ").split("\n## ")
+    (section,) = [section for section in sections if section.startswith(heading)]
+    return re.findall(r"```python\n(.*?)```", section, flags=re.DOTALL)
+
+
+(SNIPPET,) = snippets("pyrovice")
+(OWN_DATA,) = snippets("Your own data")
+(IN_PYRO,) = snippets("In Pyro")
+SWAP, OWN_CODE = snippets("Swap the prior")
+(TRUST,) = snippets("How far to trust it")
+(SCIENCE,) = snippets("The science around a fit")
+
+
+def test_the_first_snippet_and_those_that_use_its_fit(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     namespace = {}
     exec(SNIPPET, namespace)
@@ -28,6 +40,15 @@ def test_the_first_snippet_and_the_one_in_pyro(tmp_path, monkeypatch, capsys):
     assert table.shape == (80, 7)
     assert Path("dimensions.png").stat().st_size > 10_000
     exec(IN_PYRO, namespace)
+    exec(TRUST, namespace)
+    assert "What to do" in capsys.readouterr().out
+    exec(SCIENCE, namespace)
+    printed = capsys.readouterr().out
+    assert "expected calibration error 0.0" in printed
+    assert "Reproducibility(100.0% of the dimensions of 2 models with 7 each" in printed
+    assert "accuracy: no significant difference" in printed
+    assert namespace["bound"].table.test_error.max() < namespace["bound"].value
+    assert "50 participants 1,617 each" in " ".join(printed.split())
 
 
 def test_swapping_priors_and_guides():

@@ -58,7 +58,11 @@ class FunctionGuide:
 
 
 def resolve_guide(
-    guide: Callable[[Model], Guide], model: Model, start: Start | None = None
+    guide: Callable[[Model], Guide],
+    model: Model,
+    start: Start | None = None,
+    *,
+    must_start_there: bool = False,
 ) -> Guide:
     """The guide for `model` that the user asked for.
 
@@ -71,6 +75,8 @@ def resolve_guide(
     start : callable, optional
         Where autoguides given by their class shall start; the guides of pyrovice are
         told when training begins.
+    must_start_there : bool
+        Whether to refuse guides that start where they like.
     """
     sites = latent_sites(model)
     if guide is MeanField or guide is MAP:
@@ -81,7 +87,8 @@ def resolve_guide(
             "such as pyro.infer.autoguide.AutoNormal, or a callable that takes the Pyro model "
             "and returns a guide."
         )
-    if start is not None and _starts_anywhere(guide):
+    willing = start is not None and _starts_anywhere(guide)
+    if start is not None and willing:
         guide = partial(cast("Callable[..., Guide]", guide), init_loc_fn=starting(start))
     made = guide(model)
     if not callable(made):
@@ -90,6 +97,11 @@ def resolve_guide(
             "guide, i.e. a callable that samples the site 'X'."
         )
     refuse(made, model, sites["X"]["fn"])
+    if must_start_there and not willing and not isinstance(made, SiteGuide):
+        raise GuideError(
+            "init= says where to start, and a guide that was given as code starts where its code "
+            "says. Use guide=MeanField(), LowRank(rank), MAP(), or an autoguide by its class."
+        )
     return made if isinstance(made, torch.nn.Module) else FunctionGuide(made)
 
 

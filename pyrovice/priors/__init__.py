@@ -17,12 +17,14 @@ the rectifier is idle: weights can be small but never zero, so that dimensions
 are kept by their largest weight. Priors with parameters of their own report what
 they learned in ``fit.hyperparameters()``.
 
-:func:`predictive` shows what a prior implies for choices.
+:func:`predictive` shows what a prior implies for choices, and :func:`paper_grid` gives
+the combinations that the paper chose from.
 """
 
 from pyrovice.priors.ard import ARD
 from pyrovice.priors.horseshoe import Horseshoe
 from pyrovice.priors.learned_spike_slab import LearnedSpikeSlab
+from pyrovice.priors.paper_grid import paper_grid
 from pyrovice.priors.prior_predictive import PriorPredictive, predictive
 from pyrovice.priors.resolve import Prior, resolve_prior
 from pyrovice.priors.spike_slab import SpikeSlab
@@ -34,6 +36,7 @@ __all__ = [
     "Prior",
     "PriorPredictive",
     "SpikeSlab",
+    "paper_grid",
     "predictive",
     "resolve_prior",
 ]

@@ -1,0 +1,70 @@
+"""Sweeps on a real Dask cluster, and on backends that return lists only, as Ray's does."""
+
+import logging
+import os
+import threading
+import time
+
+import joblib
+import pytest
+from test_sweep import assert_same, sweep
+
+pytest.importorskip("distributed")
+
+from dask import config
+from distributed import Client, LocalCluster
+
+
+@pytest.fixture(scope="module")
+def swept():
+    return sweep()
+
+
+@pytest.fixture(scope="module")
+def client():
+    # What a worker says that is killed or told to go is of no interest here.
+    with (
+        config.set({"logging": {"distributed": "critical"}}),
+        LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+def test_a_dask_cluster_gives_the_same_table(client, swept):
+    with joblib.parallel_config(backend="dask"):
+        assert_same(sweep(), swept)
+
+
+def test_a_killed_worker_does_not_matter(client, swept, tmp_path):
+    first, _ = client.run(os.getpid).values()
+    killed = threading.Event()
+
+    def kill_midway():
+        while not list(tmp_path.rglob("*.fit")):
+            time.sleep(0.01)
+        os.kill(first, 9)
+        killed.set()
+
+    killer = threading.Thread(target=kill_midway)
+    killer.start()
+    with joblib.parallel_config(backend="dask"):
+        found = sweep(store=tmp_path)
+    killer.join()
+    assert killed.is_set()
+    assert_same(found, swept)
+    assert len(list(tmp_path.rglob("*.fit"))) == len(swept.table)
+
+
+def test_a_backend_that_returns_lists(swept, monkeypatch):
+    # Ray's backend is such a one; this is the one that comes with joblib.
+    monkeypatch.setattr(
+        "joblib.parallel.ThreadingBackend.supports_return_generator", property(lambda self: False)
+    )
+    with joblib.parallel_config(backend="threading", n_jobs=2):
+        assert_same(sweep(), swept)
