@@ -63,7 +63,7 @@ def test_ways_to_bring_data(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     array = np.array([[0, 1, 2], [2, 0, 1]])
     names = ["ant", "bee", "cat"]
-    np.save("train_90.npy", array)
+    Path("responses.csv").write_text("head,left,right,winner,loser\n0,1,2,1,2\n")
     Path("names.txt").write_text("\n".join(names))
     Path("folder").mkdir()
     np.save("folder/train_90.npy", array)
@@ -71,10 +71,11 @@ def test_ways_to_bring_data(tmp_path, monkeypatch):
     table = pd.DataFrame(
         {"left": ["ant"], "middle": ["bee"], "right": ["cat"], "answer": ["bee"], "choice": [2]}
     )
-    namespace = {"array": array, "names": names, "table": table}
+    features = np.random.default_rng(0).normal(size=(30, 4))
+    namespace = {"array": array, "names": names, "table": table, "features": features}
     exec("import pyrovice as pv\n" + OWN_DATA, namespace)
     lines = [line for line in OWN_DATA.splitlines() if line.startswith("pv.")]
-    assert [len(eval(line, namespace)) for line in lines] == [2, 1, 1, 2, 2]
+    assert [len(eval(line, namespace)) for line in lines] == [1, 2, 2, 1, 1, 1000]
 
 
 def test_its_two_commands_exist():
