@@ -18,7 +18,7 @@ from pyrovice.errors import DataError, PyroviceWarning
 from pyrovice.readers.table import Table
 from pyrovice.reading import Reading
 from pyrovice.suspicions import doubts_about_objects
-from pyrovice.validation import NO_ANCHOR, check_names, default_names
+from pyrovice.validation import NO_ANCHOR, check_names, default_names, whole
 
 logger = logging.getLogger("pyrovice")
 
@@ -52,6 +52,17 @@ class Options:
             raise DataError(f"bad_rows={self.bad_rows!r}; expected 'refuse' or 'leave out'.")
         if self.first_id not in (None, 0, 1):
             raise DataError(f"first_id={self.first_id!r}; expected 0 or 1.")
+        if self.n_objects is not None:
+            whole(self.n_objects, "n_objects", least=3)
+        if (
+            self.names is not None
+            and not np.iterable(self.names)
+            and not isinstance(self.names, Path)
+        ):
+            raise TypeError(
+                f"names is a {type(self.names).__name__}; expected a name per object, or the path "
+                "of a text file with one per line."
+            )
 
     def all_names(self) -> tuple[str, ...] | None:
         """The names as such."""
