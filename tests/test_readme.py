@@ -1,14 +1,18 @@
 """The README runs as printed."""
 
 import re
+from operator import attrgetter
 from pathlib import Path
 
 import matplotlib
 
 matplotlib.use("Agg")
 
+import joblib
 import numpy as np
 import pandas as pd
+
+import pyrovice as pv
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 
@@ -26,6 +30,7 @@ def snippets(heading):
 SWAP, OWN_CODE = snippets("Swap the prior")
 (TRUST,) = snippets("How far to trust it")
 (SCIENCE,) = snippets("The science around a fit")
+(MANY_FITS,) = snippets("Many fits")
 
 
 def test_the_first_snippet_and_those_that_use_its_fit(tmp_path, monkeypatch, capsys):
@@ -57,6 +62,26 @@ def test_swapping_priors_and_guides():
     for own in ("my_prior", "my_guide"):
         body = OWN_CODE.split(f"def {own}")[1].split("\n\n")[0]
         assert len(body.splitlines()) <= 10
+
+
+def test_many_fits(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    namespace = {}
+    # Starting processes takes longer than these fits; other tests do.
+    with joblib.parallel_config(backend="sequential"):
+        exec(SNIPPET.split("train, test")[0] + MANY_FITS, namespace)
+    assert len(list(Path("fits").rglob("*.fit"))) == 4
+    assert namespace["found"].reproducibility().score > 0.5
+
+
+def test_the_page_on_clusters():
+    page = (Path(__file__).parent.parent / "docs" / "clusters.md").read_text(encoding="utf-8")
+    code = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    assert len(code) == 5
+    for snippet in code:
+        compile(snippet, "clusters.md", "exec")
+    for name in set(re.findall(r"\bpv\.([A-Za-z_.]+)", page)):
+        attrgetter(name.rstrip("."))(pv)
 
 
 def test_ways_to_bring_data(tmp_path, monkeypatch):
