@@ -2,6 +2,7 @@
 
 python -m benchmarks                 all of them
 python -m benchmarks overhead sizes  some of them
+python -m benchmarks paper           the paper's experiments, which have a page of their own
 python -m benchmarks --quick ...     small versions, printed and not written
 """
 
@@ -26,8 +27,12 @@ NAMES = (
     "small_sizes",
     "yardstick",
     "coverage",
+    "arviz_memory",
+    "reading",
     "ensemble",
 )
+# Long, and written by itself: not run unless named.
+OWN_PAGE = ("paper",)
 INTRODUCTION = """# Measured results
 
 Every section was written by the command it names. The machines are shared and noisy, so read ratios
@@ -43,15 +48,19 @@ def main() -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(NAMES))
+    known = NAMES + OWN_PAGE
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(known))
     parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
-    unknown = set(arguments.names) - set(NAMES)
+    unknown = set(arguments.names) - set(known)
     if unknown:
-        parser.error(f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")
+        parser.error(f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(known)}")
     for name in arguments.names or NAMES:
         module = importlib.import_module(f"benchmarks.{name}")
         body = module.run(quick=arguments.quick)
+        if name in OWN_PAGE:
+            print(body)
+            continue
         section = f"## {name}\n\n`make bench NAME={name}`, {describe_machine()}\n\n{body.strip()}\n"
         print(section)
         if not arguments.quick:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import pyrovice as pv
+from pyrovice.simulation import plausible_embedding
 
 SHAPES = {
     "things_vice42": (1854, 42),
@@ -36,11 +37,7 @@ def embedding(name: str) -> NDArray[np.float64]:
     path = find(f"{name}.npy")
     if path is not None:
         return np.load(path).astype(float)
-    m, d = SHAPES[name]
-    rng = np.random.default_rng(42)
-    weights = rng.gamma(0.9, 0.45, (m, d)) * (rng.random((m, d)) < 0.25)
-    weights[np.arange(m), rng.integers(0, d, m)] += rng.gamma(3.0, 0.35, m)
-    return weights + rng.gamma(0.5, 0.04, (m, d))
+    return plausible_embedding(*SHAPES[name], seed=42)
 
 
 def origin(name: str) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 import pyrovice as pv
 from pyrovice import pruning
+from pyrovice.alignment import recovered
 from pyrovice.elbo import TwoTermELBO
 from pyrovice.evaluation import hits, log_score
 from pyrovice.posterior import NormalPosterior, Posterior
@@ -55,15 +56,6 @@ def score(
         loss,
         None if truth is None else recovered(truth, pruned.loc()),
     )
-
-
-def recovered(truth: NDArray[np.float64], found: NDArray[np.floating]) -> float:
-    """Share of the true dimensions with a match of r > 0.8."""
-    if not found.shape[1]:
-        return 0.0
-    spread = found.std(axis=0) > 0
-    r = np.corrcoef(truth.T, found[:, spread].T)[: truth.shape[1], truth.shape[1] :]
-    return float((r.max(axis=1) > 0.8).mean())
 
 
 @torch.no_grad()

@@ -155,8 +155,8 @@ mixed_report
 # %%
 slopes = mixed_report.checks["own weights"].details
 figure, axes = plt.subplots(figsize=(5, 3), layout="constrained")
-image = axes.imshow(slopes.sort_index(), cmap="PuOr", vmin=-15, vmax=15, aspect="auto")
-axes.set(xlabel="dimension", ylabel="participant")
+image = axes.imshow(slopes.sort_index(), cmap="PuOr", vmin=-6, vmax=6, aspect="auto")
+axes.set(xlabel="dimension", ylabel="participant", yticks=range(0, 20, 5))
 figure.colorbar(image, label="weighs it more (z)")
 plt.show()
 

@@ -1,6 +1,6 @@
 """pyrovice: sparse, non-negative embeddings from odd-one-out judgments, in Pyro."""
 
-from pyrovice import checks, guides, plot, priors
+from pyrovice import bounds, checks, guides, participants, plot, priors
 from pyrovice.calibration import Calibration
 from pyrovice.checkpoints import Checkpoint
 from pyrovice.diagnosis import diagnose
@@ -24,14 +24,22 @@ from pyrovice.inference_data import to_arviz
 from pyrovice.model import Model
 from pyrovice.model_comparison import compare
 from pyrovice.priors import ARD, Horseshoe, LearnedSpikeSlab, SpikeSlab
-from pyrovice.reproducibility import Reproducibility, align, reproducibility
+from pyrovice.reproducibility import (
+    Reproducibility,
+    align,
+    redundancy,
+    representative,
+    reproducibility,
+)
 from pyrovice.sampling import sample
+from pyrovice.significance import ChoiceComparison, compare_choices, compare_dimensions
 from pyrovice.simulation import simulate
 from pyrovice.stopping import MaxEpochs, Stability
 from pyrovice.storage import load
 from pyrovice.sweeping import sweep
 from pyrovice.sweeps import Sweep
 from pyrovice.training import Anneal, Training
+from pyrovice.tripletizing import tripletize
 from pyrovice.triplets import Triplets
 
 __version__ = "0.1.0"
@@ -43,6 +51,7 @@ __all__ = [
     "Calibration",
     "Checkpoint",
     "CheckpointError",
+    "ChoiceComparison",
     "DataError",
     "Evaluation",
     "Fit",
@@ -66,19 +75,26 @@ __all__ = [
     "Triplets",
     "WriteError",
     "align",
+    "bounds",
     "checks",
     "compare",
+    "compare_choices",
+    "compare_dimensions",
     "diagnose",
     "fit",
     "guides",
     "load",
     "load_example",
+    "participants",
     "plot",
     "priors",
+    "redundancy",
+    "representative",
     "reproducibility",
     "sample",
     "simulate",
     "spose",
     "sweep",
     "to_arviz",
+    "tripletize",
 ]

@@ -58,6 +58,13 @@ def partners(r: NDArray[np.floating]) -> NDArray[np.intp]:
     return found
 
 
+def recovered(
+    truth: NDArray[np.floating], found: NDArray[np.floating], threshold: float = 0.8
+) -> float:
+    """Share of the true dimensions that correlate above the threshold with one that was found."""
+    return float((correlations(truth, found).max(axis=1, initial=0) > threshold).mean())
+
+
 def _standardised(embedding: NDArray[np.floating]) -> NDArray[np.float64]:
     """Columns of mean 0 and length 1, or of zeros."""
     centred = embedding - embedding.mean(axis=0, dtype=float)

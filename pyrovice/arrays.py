@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyrovice.errors import DataError
@@ -37,7 +38,9 @@ def rows_to_judgments(
     if names is None and n_objects is not None:
         names = default_names(n_objects)
     ascending, position = in_ascending_order(ids, column)
-    return {"objects": ascending, "odd": position, "names": names}
+    # A column number per row says that the columns are places, not roles.
+    trials = None if isinstance(odd, str) else pd.DataFrame(screen_places(ids, column))
+    return {"objects": ascending, "odd": position, "names": names, "trials": trials}
 
 
 def in_ascending_order(
@@ -47,3 +50,34 @@ def in_ascending_order(
     chosen = np.take_along_axis(ids, column[:, None], axis=1)
     ascending = np.sort(ids, axis=1)
     return ascending, np.argmax(ascending == chosen, axis=1)
+
+
+def screen_places(
+    ids: NDArray[np.int64],
+    odd: NDArray[np.int64],
+    anchor: NDArray[np.int64] | None = None,
+) -> dict[str, NDArray[np.int8]]:
+    """Columns of `Triplets.trials`: where the answer and each object stood on the screen.
+
+    Parameters
+    ----------
+    ids : array of shape (n, 3)
+        The objects by place, from left to right.
+    odd : array of shape (n,)
+        Which of them is the odd one.
+    anchor : array of shape (n,), optional
+        Which of them is the anchor, -1 for none. With an anchor the answer is the one of
+        the other two that is not odd.
+
+    Returns
+    -------
+    dict
+        `position`, the place 1, 2 or 3 of the answer, and `place_1` ... `place_3`, those of
+        the objects in ascending order.
+    """
+    answer = odd if anchor is None else np.where(anchor < 0, odd, 3 - anchor - odd)
+    place = np.argsort(ids, axis=1).astype(np.int8) + np.int8(1)
+    return {
+        "position": (answer + 1).astype(np.int8),
+        **{f"place_{i + 1}": place[:, i] for i in range(3)},
+    }

@@ -18,7 +18,7 @@ from pyrovice.archives import pack, reading, unpack
 from pyrovice.errors import CheckpointError, PyroviceError
 from pyrovice.identity import differences
 from pyrovice.runs import Run
-from pyrovice.writing import write_whole
+from pyrovice.whole_files import write_whole
 
 FORMAT = "pyrovice checkpoint 1"
 # Writing takes at most this share of the time, however large the guide is.

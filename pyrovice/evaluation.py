@@ -25,15 +25,19 @@ class Evaluation:
     kl_divergence : float or None
         KL(people ‖ model), averaged over the triplets judged more than once.
     ceiling : float or None
-        An estimate of the best accuracy within reach: the mean, over those triplets, of the
-        share of the majority answer. With few answers to each it is too high: two random
-        answers agree on a majority of two thirds.
+        An estimate of the best accuracy within reach, the paper's: the mean, over those
+        triplets, of the share of the majority answer. It is too high on average, and much too
+        high with few answers to each: of two random ones the majority has two thirds.
     n : int
         Number of judgments.
     chance_accuracy : float
         Accuracy of guessing among the allowed answers.
     chance_kl : float or None
         KL(people ‖ guessing) on the repeated triplets.
+    ceiling_low : float or None
+        The same, too low on average: how often an answer is the majority of the *other*
+        answers to its triplet. The best accuracy within reach lies between the two, which
+        approach each other as people are asked more often.
     """
 
     accuracy: float
@@ -43,12 +47,13 @@ class Evaluation:
     n: int
     chance_accuracy: float
     chance_kl: float | None
+    ceiling_low: float | None = None
 
     def __str__(self) -> str:
         lines = [
             f"{self.n:,} judgments",
             f"  accuracy       {self.accuracy:.3f}   (chance {self.chance_accuracy:.3f}"
-            + ("" if self.ceiling is None else f", ceiling {self.ceiling:.3f}")
+            + ("" if self.ceiling is None else f", ceiling {self._ceiling()}")
             + ")",
             f"  cross-entropy  {self.cross_entropy:.3f} nats",
         ]
@@ -57,6 +62,13 @@ class Evaluation:
                 f"  KL divergence  {self.kl_divergence:.3f} nats (chance {self.chance_kl:.3f})"
             )
         return "\n".join(lines)
+
+    def _ceiling(self) -> str:
+        return (
+            f"{self.ceiling:.3f}"
+            if self.ceiling_low is None
+            else f"between {self.ceiling_low:.3f} and {self.ceiling:.3f}"
+        )
 
 
 def evaluate(probabilities: NDArray[np.floating], triplets: Triplets) -> Evaluation:
@@ -75,21 +87,28 @@ def evaluate(probabilities: NDArray[np.floating], triplets: Triplets) -> Evaluat
     >>> t = pv.Triplets([[0, 1, 2], [0, 1, 2]], [0, 1])
     >>> print(evaluate(np.array([[0.6, 0.3, 0.1], [0.6, 0.3, 0.1]]), t))
     2 judgments
-      accuracy       0.500   (chance 0.333, ceiling 0.500)
+      accuracy       0.500   (chance 0.333, ceiling between 0.000 and 0.500)
       cross-entropy  0.857 nats
       KL divergence  0.164 nats (chance 0.405)
     """
     p = check_probabilities(probabilities, triplets)
-    chance = guessing(triplets)
-    kl, chance_kl, ceiling = _against_repeats(p, chance, triplets)
+    repeats: dict[str, float | None] = dict.fromkeys(
+        ("kl_divergence", "chance_kl", "ceiling", "ceiling_low")
+    )
+    _, counts = triplets.repeated()
+    if len(counts):
+        repeats = {
+            "kl_divergence": float(repeats_kl(p, triplets).mean()),
+            "chance_kl": float(repeats_kl(guessing(triplets), triplets).mean()),
+            "ceiling": float((counts.max(axis=1) / counts.sum(axis=1)).mean()),
+            "ceiling_low": float(_majority_of_others(counts).mean()),
+        }
     return Evaluation(
         accuracy=float(hits(p, triplets.odd).mean()),
         cross_entropy=float(-log_score(p, triplets.odd).mean()),
-        kl_divergence=kl,
-        ceiling=ceiling,
         n=len(triplets),
         chance_accuracy=float((1 / triplets.options).mean()),
-        chance_kl=chance_kl,
+        **repeats,
     )
 
 
@@ -124,18 +143,18 @@ def guessing(triplets: Triplets) -> NDArray[np.float64]:
     return allowed / allowed.sum(axis=1, keepdims=True)
 
 
-def _against_repeats(
-    p: NDArray[np.floating], chance: NDArray[np.float64], triplets: Triplets
-) -> tuple[float | None, float | None, float | None]:
+def repeats_kl(p: NDArray[np.floating], triplets: Triplets) -> NDArray[np.float64]:
+    """KL(people ‖ model) for every triplet that was judged more than once."""
     rows, counts = triplets.repeated()
-    if not len(rows):
-        return None, None, None
-    people = counts / counts.sum(axis=1, keepdims=True)
-    return (
-        float(_kl(people, p[rows]).mean()),
-        float(_kl(people, chance[rows]).mean()),
-        float(people.max(axis=1).mean()),
-    )
+    return _kl(counts / counts.sum(axis=1, keepdims=True), p[rows])
+
+
+def _majority_of_others(counts: NDArray[np.integer]) -> NDArray[np.float64]:
+    """By triplet, how often an answer is the majority of the others; ties share."""
+    others = counts[:, None, :] - np.eye(3, dtype=int)  # triplet x answer left out x answer
+    first = others == others.max(axis=2, keepdims=True)
+    hit = np.diagonal(first, axis1=1, axis2=2) / first.sum(axis=2)
+    return (hit * counts).sum(axis=1) / counts.sum(axis=1)
 
 
 def _kl(p: NDArray[np.floating], q: NDArray[np.floating]) -> NDArray[np.float64]:

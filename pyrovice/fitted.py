@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyrovice import pruning
+from pyrovice.breakdown import break_down
 from pyrovice.calibration import Calibration, calibrate
 from pyrovice.errors import DataError, GuideError, PyroviceError
 from pyrovice.evaluation import Evaluation, evaluate
@@ -293,6 +294,15 @@ class Fit:
         """Whether answers predicted with some probability come about as often as that."""
         return calibrate(self.predict(triplets, draws, seed), triplets, bins=bins, seed=seed)
 
+    def breakdown(
+        self, triplets: Triplets, by: str = "object", draws: int = 50, seed: int = 0
+    ) -> pd.DataFrame:
+        """Accuracy and cross-entropy by ``"object"`` or by ``"participant"``.
+
+        With their standard errors, and with the accuracy that the model expects of itself.
+        """
+        return break_down(self.predict(triplets, draws, seed), triplets, by)
+
     # ------------------------------------------------------------------ keeping it
 
     def to_arviz(
@@ -306,6 +316,17 @@ class Fit:
         from pyrovice.inference_data import to_arviz
 
         return to_arviz(self, data, draws=draws, groups=groups, **options)
+
+    def write_embedding(self, path: str | Path, statistic: str = "loc") -> None:
+        """Write the kept dimensions to a new file, as other programs read them.
+
+        ``.tsv`` and ``.csv`` have an `object` column and `dim_1`, `dim_2`, ..., the most
+        important first; ``.txt`` has nothing but numbers, a row per object in the order of
+        `names`. See `embedding` for `statistic`.
+        """
+        from pyrovice.writing import write_embedding
+
+        write_embedding(self.embedding(statistic), Path(path))
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write everything but the judgments to one file, for :func:`pyrovice.load`."""

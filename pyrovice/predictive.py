@@ -28,6 +28,15 @@ def predict(posterior: Posterior, triplets: Triplets, draws: int, seed: int) -> 
     return (total / draws).numpy()
 
 
+def random_answers(seed: int) -> np.random.Generator:
+    """Random numbers to draw answers with.
+
+    They are others than NumPy gives for the same seed: a user may have assigned participants
+    with those, and answers must not go with participants.
+    """
+    return np.random.default_rng([seed, 333])
+
+
 def draw_answers(probabilities: NDArray[np.floating], rng: np.random.Generator) -> NDArray[np.int8]:
     """One answer to each question, drawn with its probabilities (n, 3)."""
     uniform = rng.random((len(probabilities), 1), dtype=np.float32)

@@ -13,12 +13,13 @@ class LeftOut:
 
     reason: str
     lines: tuple[int, ...]
+    unit: str = "line"
 
     def __str__(self) -> str:
         first = ", ".join(map(str, self.lines[:5]))
         more = ", ..." if len(self.lines) > 5 else ""
         plural = "" if len(self.lines) == 1 else "s"
-        return f"{len(self.lines):,} {self.reason} (line{plural} {first}{more})"
+        return f"{len(self.lines):,} {self.reason} ({self.unit}{plural} {first}{more})"
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,8 @@ class Reading:
         0 or 1, where the file's ids began; None where objects have names.
     catch : DataFrame or None
         Trials that test attention: `participant`, and whether it was `passed`.
+    notes : tuple of str
+        What was taken for granted.
     """
 
     path: str
@@ -50,3 +53,12 @@ class Reading:
     left_out: tuple[LeftOut, ...] = ()
     first_id: int | None = None
     catch: pd.DataFrame | None = None
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        lines = [f"{self.path}: {self.rows:,} rows, read as {self.format!r} ({self.decided})"]
+        if self.first_id is not None:
+            lines.append(f"  ids in the file begin at {self.first_id}")
+        lines += [f"  left out: {left}" for left in self.left_out]
+        lines += [f"  {note}" for note in self.notes]
+        return "\n".join(lines)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pyrovice.errors import PyroviceError, PyroviceWarning
 from pyrovice.fitting import fit as fit_again
 from pyrovice.likelihood import Judgments, choice_log_probability, pair_similarity
-from pyrovice.predictive import draw_answers
+from pyrovice.predictive import draw_answers, random_answers
 from pyrovice.simulation import random_triplets
 from pyrovice.triplets import Triplets
 
@@ -101,7 +101,7 @@ def simulate_and_refit(fit: Fit, data: Triplets, *, seed: int = 0) -> Recovery:
     if not kept.n_dimensions:
         raise PyroviceError("This fit has no dimensions, so there is no truth to recover.")
     truth = kept.posterior.draws(1, seed)[0]
-    rng = np.random.default_rng(seed)
+    rng = random_answers(seed)
     answers = draw_answers(_choices(truth, data), rng)
     simulated = Triplets(data.objects, answers, names=data.names, anchor=data.anchor)
     again = refit(fit, simulated, seed)

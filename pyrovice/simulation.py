@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from pyrovice.errors import DataError
 from pyrovice.likelihood import choice_log_probability, pair_ids
 from pyrovice.triplets import Triplets
+from pyrovice.validation import NO_ANCHOR
 
 
 def simulate(
@@ -20,6 +21,7 @@ def simulate(
     *,
     seed: int,
     names: Sequence[str] | None = None,
+    anchored: float = 0.0,
 ) -> Triplets:
     """Random triplets, answered with the model's own choice probabilities.
 
@@ -33,6 +35,9 @@ def simulate(
         The same seed gives the same judgments.
     names : sequence of str, optional
         One name per object.
+    anchored : float
+        The share of judgments, chosen at random, in which one of the three objects is an
+        anchor: "is it more like this one or that?"
 
     Examples
     --------
@@ -48,18 +53,40 @@ def simulate(
         raise DataError(f"n={n} judgments; expected at least one.")
     rng = np.random.default_rng(seed)
     objects = random_triplets(m, n, rng)
-    p = choice_probabilities(weights, objects)
+    anchor = None
+    if anchored:
+        if not 0 < anchored <= 1:
+            raise DataError(f"anchored={anchored!r}; expected a share from 0 to 1.")
+        anchor = np.where(rng.random(n) < anchored, rng.integers(0, 3, n), NO_ANCHOR)
+    p = choice_probabilities(weights, objects, anchor)
     odd = (rng.random((n, 1)) > np.cumsum(p[:, :2], axis=1)).sum(axis=1)
     if names is None:
         names = [str(i) for i in range(m)]
-    return Triplets(objects, odd, names=names)
+    return Triplets(objects, odd, names=names, anchor=anchor)
+
+
+def plausible_embedding(n_objects: int, dimensions: int, *, seed: int) -> NDArray[np.float64]:
+    """Made-up weights that are much like those of the published embeddings.
+
+    Every object has one dimension that it is mainly about, shares a fifth of the others, and
+    is hardly ever at exactly zero. Of its triplets about 60 to 65 % can be predicted.
+
+    Examples
+    --------
+    >>> plausible_embedding(100, 10, seed=0).shape
+    (100, 10)
+    """
+    shape = (n_objects, dimensions)
+    rng = np.random.default_rng(seed)
+    weights = rng.gamma(1.5, 0.4, shape) * (rng.random(shape) < 0.2)
+    main = rng.integers(0, dimensions, n_objects)
+    weights[np.arange(n_objects), main] = rng.gamma(9.0, 0.18, n_objects)
+    return weights + rng.gamma(0.5, 0.04, shape)
 
 
 def check_embedding(embedding: ArrayLike | pd.DataFrame) -> NDArray[np.float64]:
     """A finite, non-negative matrix of at least three objects."""
-    weights = np.asarray(embedding, dtype=float)
-    if weights.ndim != 2:
-        raise DataError(f"embedding has shape {weights.shape}, expected objects x dimensions.")
+    weights = numeric_matrix(embedding)
     if len(weights) < 3:
         raise DataError(f"embedding has {len(weights)} objects; a triplet needs at least three.")
     if not np.all(np.isfinite(weights)) or np.any(weights < 0):
@@ -67,6 +94,20 @@ def check_embedding(embedding: ArrayLike | pd.DataFrame) -> NDArray[np.float64]:
             "embedding holds negative or missing values; expected non-negative weights, for "
             "example np.maximum(embedding, 0)."
         )
+    return weights
+
+
+def numeric_matrix(embedding: ArrayLike | pd.DataFrame) -> NDArray[np.float64]:
+    """Numbers by object and dimension."""
+    try:
+        weights = np.asarray(embedding, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"Got a {type(embedding).__name__} for an embedding; expected numbers by object and "
+            "dimension, for example fit.embedding()."
+        ) from error
+    if weights.ndim != 2:
+        raise DataError(f"embedding has shape {weights.shape}, expected objects x dimensions.")
     return weights
 
 
@@ -84,9 +125,12 @@ def random_triplets(m: int, n: int, rng: np.random.Generator) -> NDArray[np.int6
 
 
 def choice_probabilities(
-    embedding: NDArray[np.floating], objects: NDArray[np.integer]
+    embedding: NDArray[np.floating],
+    objects: NDArray[np.integer],
+    anchor: NDArray[np.integer] | None = None,
 ) -> NDArray[np.float64]:
     """Probability that each of three objects is the odd one, for one fixed embedding."""
     X = torch.as_tensor(np.ascontiguousarray(embedding, dtype=np.float64))
     pairs = pair_ids(torch.as_tensor(objects.astype(np.int64)), len(X))
-    return choice_log_probability(X, pairs).exp().numpy()
+    at = None if anchor is None else torch.as_tensor(anchor.astype(np.int64))
+    return choice_log_probability(X, pairs, at).exp().numpy()

@@ -37,7 +37,7 @@ from pyrovice.priors import ARD, Horseshoe, LearnedSpikeSlab, SpikeSlab
 from pyrovice.sampling import NUTS
 from pyrovice.stopping import MaxEpochs, Stability
 from pyrovice.training import Anneal, Training
-from pyrovice.writing import write_whole
+from pyrovice.whole_files import write_whole
 
 FORMAT = 1
 WHAT = "a fit that pyrovice saved"

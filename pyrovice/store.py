@@ -22,7 +22,7 @@ from typing import Any
 from pyrovice.errors import OverwriteError, PyroviceError, SavedFitError, WriteError
 from pyrovice.identity import differences, digest
 from pyrovice.storage import notes_in
-from pyrovice.writing import write_whole
+from pyrovice.whole_files import write_whole
 
 SETTINGS = "settings.json"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,8 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyrovice.arrays import in_ascending_order
-from pyrovice.errors import DataError
+from pyrovice.arrays import in_ascending_order, screen_places
+from pyrovice.errors import DataError, PyroviceWarning
+from pyrovice.suspicions import doubts_about_objects, some_rows
 from pyrovice.triplets import Triplets
 from pyrovice.validation import NO_ANCHOR, check_names, whole_numbers
 
@@ -49,16 +51,17 @@ def columns_to_judgments(
     empty = np.flatnonzero(shown.isna().any(axis=1))
     if empty.size:
         raise DataError(
-            f"{empty.size} rows lack an object, the first is row {empty[0]}; leave them out with "
+            f"{empty.size} rows lack an object: {some_rows(empty)}; leave them out with "
             f"table.dropna(subset={objects})."
         )
     answer = position or odd
     unanswered = np.flatnonzero(frame[answer].isna())
     if unanswered.size:
         raise DataError(
-            f"{unanswered.size} rows have no answer in column {answer!r}, the first is row "
-            f"{unanswered[0]}; leave them out with table.dropna(subset=[{answer!r}])."
+            f"{unanswered.size} rows have no answer in column {answer!r}: {some_rows(unanswered)}; "
+            f"leave them out with table.dropna(subset=[{answer!r}])."
         )
+    told = names is not None
     ids, names = _ids_of(shown, names)
     labels = shown.to_numpy(dtype=object)
     if position is None:
@@ -67,14 +70,20 @@ def columns_to_judgments(
         column = _column_of_position(frame[position].to_numpy(), positions, position)
     ascending, odd_position = in_ascending_order(ids, column)
     judgments: dict[str, Any] = {"objects": ascending, "odd": odd_position, "names": names}
+    anchored: NDArray[np.int64] | None = None
     if participant is not None:
         judgments["participants"] = frame[participant].to_numpy()
     if anchor is not None:
         given = frame[anchor].notna().to_numpy()
-        at = np.full(len(frame), NO_ANCHOR)
-        column = _column_of(frame[anchor].to_numpy(dtype=object)[given], labels[given], anchor)
-        at[given] = in_ascending_order(ids[given], column)[1]
-        judgments["anchor"] = at
+        anchored = np.full(len(frame), NO_ANCHOR)
+        anchors = frame[anchor].to_numpy(dtype=object)[given]
+        anchored[given] = _column_of(anchors, labels[given], anchor)
+        at = in_ascending_order(ids, np.maximum(anchored, 0))[1]
+        judgments["anchor"] = np.where(given, at, NO_ANCHOR)
+    if position is not None:
+        judgments["trials"] = pd.DataFrame(screen_places(ids, column, anchored))
+    for doubt in doubts_about_objects(ids, check_names(names, ids), told):
+        warnings.warn(doubt, PyroviceWarning, stacklevel=3)
     return judgments
 
 
@@ -107,7 +116,8 @@ def _ids_of(
     if unknown.size:
         row, column = unknown[0]
         raise DataError(
-            f"Row {row} shows {text[row, column]!r}, which is not among the {len(known)} names."
+            f"Row {row} shows {text[row, column]!r}, which is not among the {len(known)} names; "
+            f"so do {some_rows(np.unique(unknown[:, 0]))}."
         )
     return ids.astype(np.int64), known
 
@@ -120,8 +130,8 @@ def _column_of(values: NDArray[Any], shown: NDArray[Any], what: str) -> NDArray[
         row = lost[0]
         raise DataError(
             f"Column {what!r} says {values[row]!r} in row {row}, which is none of the objects "
-            f"shown there: {shown[row].tolist()} ({lost.size} such rows). If it holds a position, "
-            f"pass position={what!r}."
+            f"shown there: {shown[row].tolist()} (such are {some_rows(lost)}). If it holds a "
+            f"position, pass position={what!r}."
         )
     return np.argmax(match, axis=1)
 
@@ -133,6 +143,6 @@ def _column_of_position(values: NDArray[Any], positions: list[Any], what: str) -
         raise DataError(
             f"Column {what!r} says {values.tolist()[lost[0]]!r} in row {lost[0]}; expected one of "
             f"{positions} for the first, second and third object, or say "
-            f"positions=[...] ({lost.size} such rows)."
+            f"positions=[...] (such are {some_rows(lost)})."
         )
     return column.astype(np.int64)

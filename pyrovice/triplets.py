@@ -18,6 +18,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyrovice.arrays import rows_to_judgments
+from pyrovice.describing import Description, describe
 from pyrovice.errors import DataError
 from pyrovice.joining import joined
 from pyrovice.questions import question_keys, repeated_questions, repeats_table, triplet_keys
@@ -35,6 +36,7 @@ from pyrovice.validation import (
     positions_within,
     whole_numbers,
 )
+from pyrovice.writing import write_judgments
 
 CONTENT = ("objects", "odd", "names", "anchor", "participants", "trials", "reading")
 
@@ -237,22 +239,27 @@ class Triplets:
         Parameters
         ----------
         path : path
-            A file (``.npy`` or whitespace ``.txt``) or a folder with
-            ``train_90`` and ``test_10``.
+            A file in one of the formats of :mod:`pyrovice.readers`, as it is, as ``.gz``
+            or alone in a ``.zip``; or a folder with ``train_90`` and ``test_10``.
         format : str
-            ``"vice"``, or ``"auto"`` to decide from the content.
+            Its format, or ``"auto"`` to decide from the content. What was decided and
+            which rows were left out is in the attribute `reading`.
         **options
-            Passed to the reader: ``names`` (a sequence, or the path of a text
-            file with one name per line), ``n_objects``, and for a folder
-            ``part="train"`` or ``part="test"``.
+            ``names`` (a sequence, or the path of a text file with one name per line),
+            ``n_objects``, ``first_id`` (0 or 1, where ids begin, if not as the format
+            says), ``bad_rows="leave out"`` to do without rows that are no judgments, and
+            what a reader has of its own: ``part="test"`` for a folder.
 
         Examples
         --------
         >>> import tempfile, pathlib, pyrovice as pv
-        >>> folder = pathlib.Path(tempfile.mkdtemp())
-        >>> _ = (folder / "judgments.txt").write_text("0 1 2\\n3 1 0\\n")
-        >>> pv.Triplets.read(folder / "judgments.txt")
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "judgments.txt"
+        >>> _ = path.write_text("0 1 2\\n3 1 0\\n")
+        >>> t = pv.Triplets.read(path)
+        >>> t
         Triplets(2 judgments of 4 objects)
+        >>> t.reading.decided
+        'three columns of whole numbers: ids from 0, the odd one third'
         """
         from pyrovice.readers import read
 
@@ -284,23 +291,22 @@ class Triplets:
         return judgments_to_columns(self)
 
     def write(self, path: str | Path) -> None:
-        """Write ids, the odd one last, as ``.npy`` or ``.txt`` (by the ending).
+        """Write judgments to a new file, in the format that its ending names.
 
-        The plain format holds no names and no anchors; a fourth column holds
-        the participants if they are numbers. An existing file is not replaced.
+        ``.npy`` and ``.txt`` hold ids with the odd one last, as the VICE program reads
+        them, and participants if they are numbers; ``.csv`` and ``.tsv`` hold names,
+        anchors, participants and the columns of `trials`.
 
         Examples
         --------
         >>> import tempfile, pathlib, pyrovice as pv
-        >>> t = pv.Triplets([[0, 1, 2]], [1])
-        >>> path = pathlib.Path(tempfile.mkdtemp()) / "t.npy"
+        >>> t = pv.Triplets([[0, 1, 2]], [1], names=["cat", "dog", "car"])
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "t.csv"
         >>> t.write(path)
-        >>> pv.Triplets.read(path) == t
+        >>> pv.Triplets.read(path, names=t.names) == t
         True
         """
-        from pyrovice.readers.vice import write
-
-        write(self, Path(path))
+        write_judgments(self, Path(path))
 
     # ------------------------------------------------------------------ taken apart
 
@@ -369,6 +375,18 @@ class Triplets:
         chosen = np.random.default_rng(seed).choice(len(self), n, replace=False)
         return self[np.sort(chosen)]
 
+    def compact(self) -> Triplets:
+        """The same judgments over the objects that occur in them, keeping their names."""
+        seen, ids = np.unique(self.objects, return_inverse=True)
+        return type(self)(
+            ids.reshape(self.objects.shape),
+            self.odd,
+            names=[self.names[i] for i in seen.tolist()],
+            anchor=self.anchor,
+            participants=self.participants,
+            trials=self.trials,
+        )
+
     def repeats(self) -> pd.DataFrame:
         """One row per triplet that was judged more than once, with its answers.
 
@@ -389,6 +407,20 @@ class Triplets:
         return repeats_table(self)
 
     # ------------------------------------------------------------------ facts
+
+    def describe(self) -> Description:
+        """What there is to know before a fit: coverage, repeats, people, what looks wrong.
+
+        Examples
+        --------
+        >>> import pyrovice as pv
+        >>> pv.load_example().triplets.describe()
+        20,000 judgments of 80 objects
+          17,727 different triplets; 2,104 questions were asked more than once
+          answers at the first, second and third place in the order of ids: 34.1%, 24.9%, 40.9%
+          an object is in 698 to 837 judgments (median 750); 100.0% of all pairs were shown together
+        """
+        return describe(self)
 
     @property
     def n_objects(self) -> int:
@@ -462,7 +494,8 @@ class Triplets:
         if self.anchored.any():
             facts.append(f"{int(self.anchored.sum()):,} anchored")
         if self.participants is not None:
-            facts.append(f"{pd.Series(self.participants).nunique():,} participants")
+            people = pd.Series(self.participants).nunique()
+            facts.append(f"{people:,} participant{'' if people == 1 else 's'}")
         repeated = len(self.repeated()[0])
         if repeated:
             plural = "" if repeated == 1 else "s"

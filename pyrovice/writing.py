@@ -1,72 +1,84 @@
-"""Files that are there whole or not at all, through crashes and power cuts."""
+"""Judgments and embeddings as files for other programs. No file is ever replaced."""
 
 from __future__ import annotations
 
-import contextlib
-import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from uuid import uuid4
+from typing import IO, TYPE_CHECKING
 
-from pyrovice.errors import OverwriteError, WriteError
+import numpy as np
+import pandas as pd
+
+from pyrovice.errors import DataError, OverwriteError
+
+if TYPE_CHECKING:
+    from pyrovice.triplets import Triplets
+
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
 
-def write_whole(path: Path, content: bytes, *, replace: bool = False) -> None:
-    """Give `path` this content in one instant.
+def write_judgments(triplets: Triplets, path: Path) -> None:
+    """Write ids or names, by the ending; see `Triplets.write`."""
+    if path.suffix in SEPARATORS:
+        table = triplets.to_dataframe()
+        if triplets.trials is not None:
+            table = pd.concat([table, triplets.trials], axis=1)
+        with _new(path) as file:
+            table.to_csv(file, sep=SEPARATORS[path.suffix], index=False)
+    elif path.suffix in (".npy", ".txt"):
+        _write_ids(triplets, path)
+    else:
+        raise DataError(
+            f"{path.name} ends in {path.suffix!r}; expected .npy or .txt for ids, .csv or .tsv "
+            "for names."
+        )
 
-    It is written to a draft beside it (``.name.….part``) and renamed when it is on
-    the disk, so that nobody ever reads half of it. A process that is killed may leave
-    its draft behind; nothing reads those.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    content : bytes
-        All of it.
-    replace : bool
-        Whether a file that has this name may be replaced.
-    """
-    draft = path.with_name(f".{path.name}.{uuid4().hex[:12]}.part")
-    try:
-        with draft.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if replace:
-            os.replace(draft, path)
+def write_embedding(embedding: pd.DataFrame, path: Path) -> None:
+    """Write an objects x dimensions table, by the ending; see `Fit.write_embedding`."""
+    if path.suffix in SEPARATORS:
+        numbered = embedding.set_axis([f"dim_{i + 1}" for i in range(embedding.shape[1])], axis=1)
+        with _new(path) as file:
+            numbered.to_csv(file, sep=SEPARATORS[path.suffix], index_label="object")
+    elif path.suffix == ".txt":
+        with _new(path) as file:
+            np.savetxt(file, embedding.to_numpy(), fmt="%.6g")
+    else:
+        raise DataError(
+            f"{path.name} ends in {path.suffix!r}; expected .tsv or .csv with names, or .txt with "
+            "nothing but numbers."
+        )
+
+
+def _write_ids(triplets: Triplets, path: Path) -> None:
+    """The kept pair, the odd one and numeric participants, as the VICE program reads them."""
+    if triplets.anchored.any():
+        raise DataError(
+            f"{int(triplets.anchored.sum())} judgments have an anchor, which this format cannot "
+            "hold; write them to a .csv file."
+        )
+    rows = np.arange(len(triplets))
+    pair = np.argsort(np.arange(3) == triplets.odd[:, None], axis=1, kind="stable")
+    columns = triplets.objects[rows[:, None], pair]
+    if triplets.participants is not None:
+        if triplets.participants.dtype.kind not in "iu":
+            raise DataError(
+                "The participants have names, and this format holds numbers; write them to a "
+                ".csv file."
+            )
+        columns = np.column_stack([columns, triplets.participants])
+    with _new(path) as file:
+        if path.suffix == ".npy":
+            np.save(file, columns, allow_pickle=False)
         else:
-            _claim(draft, path)
-        _settle(path.parent)
-    except OverwriteError:
-        raise
-    except OSError as error:
-        raise WriteError(
-            f"{path} could not be written: {error.strerror or error}. What was there before is "
-            "unharmed; make room or choose a folder that can be written to, and run again."
-        ) from error
-    finally:
-        with contextlib.suppress(OSError):
-            draft.unlink()
+            np.savetxt(file, columns, fmt="%d")
 
 
-def _claim(draft: Path, path: Path) -> None:
-    """Give a finished draft its name unless somebody took that name meanwhile."""
+@contextmanager
+def _new(path: Path) -> Iterator[IO[bytes]]:
     try:
-        os.link(draft, path)
+        with path.open("xb") as file:
+            yield file
     except FileExistsError as error:
         raise OverwriteError(f"{path} exists and is not replaced; choose another name.") from error
-    except OSError:
-        # A file system without hard links: the window between check and rename is small.
-        if path.exists():
-            raise OverwriteError(f"{path} exists and is not replaced.") from None
-        os.rename(draft, path)
-
-
-def _settle(folder: Path) -> None:
-    """Have the new name itself on the disk, where the system can be asked for that."""
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

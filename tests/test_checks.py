@@ -166,6 +166,14 @@ def test_positions_on_the_screen(small, small_fit):
     assert pv.checks.check(small_fit, plain, pv.checks.Positions).tail_area > 0.005
 
 
+def test_answers_are_not_drawn_from_the_numbers_of_a_users_seed(small, small_fit):
+    """Participants assigned with the seed of the check must not go with its answers."""
+    who = np.random.default_rng(0).integers(0, 20, len(small))
+    data = pv.Triplets(small.objects, small.odd, names=small.names, participants=who)
+    drawn = pv.checks.check(small_fit, data, pv.checks.ParticipantAccuracy, seed=0).replicated
+    assert drawn[0] < 60  # chi-squared of 20 degrees of freedom; 200 and more if they did
+
+
 def test_a_statistic_of_ones_own(small, small_fit):
     def longest_run(odd, probabilities):
         changes = np.flatnonzero(np.diff(odd))

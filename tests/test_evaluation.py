@@ -1,3 +1,5 @@
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -38,14 +40,35 @@ def test_repeats_by_hand():
     assert scores.kl_divergence == pytest.approx((kl + kl_2) / 2)
     assert scores.chance_kl == pytest.approx((chance + chance_2) / 2)
     assert scores.ceiling == pytest.approx((0.75 + 0.5) / 2)
+    # Three of four are the majority of the others, the fourth is not; two who differ are not.
+    assert scores.ceiling_low == pytest.approx((0.75 + 0) / 2)
     assert scores.accuracy == pytest.approx((3 + 1 + 1 / 3) / 7)
     assert scores.chance_accuracy == pytest.approx(1 / 3)
     assert scores.n == 7
 
 
+@pytest.mark.parametrize("answers", [2, 3, 5, 25])
+def test_the_best_accuracy_lies_between_the_two_ceilings(answers):
+    rng = np.random.default_rng(answers)
+    p = rng.dirichlet([1, 1, 1], 3000)
+    objects = np.array(list(combinations(range(28), 3)))[:3000]
+    odd = (rng.random((3000, answers, 1)) > np.cumsum(p, axis=1)[:, None, :2]).sum(axis=2)
+    t = pv.Triplets(objects.repeat(answers, axis=0), odd.ravel())
+    scores = evaluate(p.repeat(answers, axis=0), t)
+    best = p.max(axis=1).mean()
+    # The standard error of either is below 0.01.
+    assert scores.ceiling_low - 0.02 < best < scores.ceiling + 0.02
+    if answers == 2:
+        assert scores.ceiling > best + 0.1
+        assert scores.ceiling_low == pytest.approx((odd[:, 0] == odd[:, 1]).mean())
+    if answers == 25:
+        assert scores.ceiling - scores.ceiling_low < 0.05
+
+
 def test_without_repeats_there_is_no_ceiling():
     scores = evaluate(np.full((1, 3), 1 / 3), pv.Triplets([[0, 1, 2]], [0]))
     assert scores.kl_divergence is scores.ceiling is scores.chance_kl is None
+    assert scores.ceiling_low is None
     assert "ceiling" not in str(scores)
 
 

@@ -29,10 +29,11 @@ def snippets(heading):
 (IN_PYRO,) = snippets("In Pyro")
 SWAP, OWN_CODE = snippets("Swap the prior")
 (TRUST,) = snippets("How far to trust it")
+(SCIENCE,) = snippets("The science around a fit")
 (MANY_FITS,) = snippets("Many fits")
 
 
-def test_the_first_snippet_and_the_one_in_pyro(tmp_path, monkeypatch, capsys):
+def test_the_first_snippet_and_those_that_use_its_fit(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     namespace = {}
     exec(SNIPPET, namespace)
@@ -46,6 +47,13 @@ def test_the_first_snippet_and_the_one_in_pyro(tmp_path, monkeypatch, capsys):
     exec(IN_PYRO, namespace)
     exec(TRUST, namespace)
     assert "What to do" in capsys.readouterr().out
+    exec(SCIENCE, namespace)
+    printed = capsys.readouterr().out
+    assert "expected calibration error 0.0" in printed
+    assert "Reproducibility(100.0% of the dimensions of 2 models with 7 each" in printed
+    assert "accuracy: no significant difference" in printed
+    assert namespace["bound"].table.test_error.max() < namespace["bound"].value
+    assert "50 participants 1,617 each" in " ".join(printed.split())
 
 
 def test_swapping_priors_and_guides():
@@ -82,7 +90,7 @@ def test_ways_to_bring_data(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     array = np.array([[0, 1, 2], [2, 0, 1]])
     names = ["ant", "bee", "cat"]
-    np.save("train_90.npy", array)
+    Path("responses.csv").write_text("head,left,right,winner,loser\n0,1,2,1,2\n")
     Path("names.txt").write_text("\n".join(names))
     Path("folder").mkdir()
     np.save("folder/train_90.npy", array)
@@ -90,10 +98,11 @@ def test_ways_to_bring_data(tmp_path, monkeypatch):
     table = pd.DataFrame(
         {"left": ["ant"], "middle": ["bee"], "right": ["cat"], "answer": ["bee"], "choice": [2]}
     )
-    namespace = {"array": array, "names": names, "table": table}
+    features = np.random.default_rng(0).normal(size=(30, 4))
+    namespace = {"array": array, "names": names, "table": table, "features": features}
     exec("import pyrovice as pv\n" + OWN_DATA, namespace)
     lines = [line for line in OWN_DATA.splitlines() if line.startswith("pv.")]
-    assert [len(eval(line, namespace)) for line in lines] == [2, 1, 1, 2, 2]
+    assert [len(eval(line, namespace)) for line in lines] == [1, 2, 2, 1, 1, 1000]
 
 
 def test_its_two_commands_exist():

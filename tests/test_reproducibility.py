@@ -130,6 +130,33 @@ def test_what_not_all_fits_have_is_left_out_aloud(fits):
         assert two.embedding().corrwith(other.embedding()).min() > 0.95
 
 
+def test_a_split_dimension_is_redundant(fits):
+    half = np.array([0, 0, 1])
+    split = fits[0].prune()._select(half)
+    table = pv.redundancy(split)
+    assert table.index.tolist()[:2] == [0, 1]
+    assert table.partner.tolist()[:2] == [1, 0]
+    assert table.correlation.iloc[:2].tolist() == pytest.approx([1, 1])
+    r = np.corrcoef(split.embedding().T)
+    assert table.correlation.iloc[2] == pytest.approx(r[2, :2].max())
+    with pytest.raises(pv.PyroviceError, match="keeps 1 dimensions; expected at least two"):
+        pv.redundancy(split._select(np.array([0])))
+
+
+def test_the_representative_is_the_lower_median(fits, small):
+    base = fits[0].prune()
+    # Dropping dimensions makes the fit worse and worse.
+    worse = [base._select(np.arange(d)) for d in (3, 2, 1)]
+    errors = [fit.evaluate(small).cross_entropy for fit in worse]
+    assert errors == sorted(errors)
+    assert pv.representative([worse[2], worse[0], worse[1]], small) is worse[1]
+    assert pv.representative([worse[1], worse[0]], small) is worse[0]
+    none = base._select(np.array([], dtype=int))
+    assert pv.representative([none, *worse], small) is worse[1]
+    with pytest.raises(pv.PyroviceError, match="expected at least one"):
+        pv.representative([], small)
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -152,8 +179,13 @@ def test_fits_that_cannot_be_matched(fits):
     assert pv.reproducibility([fits[0], named]).score == 1
     with pytest.raises(pv.PyroviceError, match="different objects"):
         pv.reproducibility([named, named[::-1]])
-    with pytest.raises(TypeError, match="no Fit"):
+    for strange in ("best", {"a": fits[0], "b": fits[1]}):
+        with pytest.raises(pv.DataError, match="Got a str for an embedding"):
+            pv.reproducibility(strange)
+    with pytest.raises(TypeError, match="Got a DataFrame among the fits"):
         pv.align([fits[0], fits[0].embedding()])
+    with pytest.raises(pv.PyroviceError, match="Got 1 fits; expected at least two"):
+        pv.align(fits[0])
     none = fits[0]._select(np.array([], dtype=int))
     with pytest.raises(pv.PyroviceError, match="keep 3, 0 dimensions"):
         pv.align([fits[0], none])

@@ -117,7 +117,7 @@ def test_table_with_numbers_and_with_the_odd_one_in_its_own_column():
     [
         ({}, {"odd": "answer"}, "no column 'answer'; it has"),
         ({"odd": ["cow"]}, {}, "'cow' in row 0, which is none of the objects"),
-        ({"object_1": [None]}, {}, "1 rows lack an object, the first is row 0"),
+        ({"object_1": [None]}, {}, "1 rows lack an object: row 0; leave them out"),
         ({"odd": [None]}, {}, "1 rows have no answer in column 'odd'.*dropna"),
         ({"where": [1]}, {"position": "where", "positions": [1, 1, 2]}, "three different"),
         ({"where": [4]}, {"position": "where"}, r"expected one of \[1, 2, 3\]"),
@@ -129,6 +129,36 @@ def test_bad_tables_get_a_sentence(change, arguments, sentence):
     table = pd.DataFrame({"object_1": ["a"], "object_2": ["b"], "object_3": ["c"], "odd": ["b"]})
     with pytest.raises(DataError, match=sentence):
         Triplets.from_dataframe(table.assign(**change), **arguments)
+
+
+def test_all_bad_rows_of_a_table_are_named():
+    table = pd.DataFrame({"object_1": list("abcdefgh"), "object_2": "x", "object_3": "y"})
+    table["odd"] = ["a", "q", "c", "q", "q", "q", "q", "q"]
+    with pytest.raises(DataError, match=r"rows 1, 3, 4, 5, 6, ... \(6 in all\)"):
+        Triplets.from_dataframe(table)
+
+
+def test_a_misspelt_object_of_a_table_is_said():
+    rng = np.random.default_rng(0)
+    names = ["aardvark", "buffalo", "cat", "dolphin", "elephant"]
+    table = pd.DataFrame([rng.permutation(names)[:3] for _ in range(100)])
+    table = table.set_axis(["object_1", "object_2", "object_3"], axis=1)
+    table.loc[5, "object_1"] = "bufalo"
+    table["odd"] = table["object_1"]
+    with pytest.warns(pv.PyroviceWarning, match=r"'bufalo' \(once, like 'buffalo'\)"):
+        Triplets.from_dataframe(table)
+
+
+def test_places_on_the_screen_are_kept():
+    shown = [[4, 2, 0], [1, 0, 3]]
+    t = Triplets.from_array(shown, odd=[1, 2])
+    assert t.trials.position.tolist() == [2, 3]
+    # The first object in ascending order, 0, stood third, then second.
+    assert t.trials[["place_1", "place_2", "place_3"]].to_numpy().tolist() == [[3, 2, 1], [2, 1, 3]]
+    table = pd.DataFrame(shown, columns=["a", "b", "c"]).assign(choice=[2, 3])
+    again = Triplets.from_dataframe(table, objects=["a", "b", "c"], position="choice")
+    assert again.trials.equals(t.trials)
+    assert Triplets.from_array(shown).trials is None
 
 
 def test_empty_table():

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pyrovice.checks.statistics import Answers, CannotTellError, Probabilities, Statistic
 from pyrovice.errors import DataError, PyroviceError
 from pyrovice.likelihood import Judgments, choice_log_probability
-from pyrovice.predictive import draw_answers
+from pyrovice.predictive import draw_answers, random_answers
 from pyrovice.triplets import Triplets
 from pyrovice.validation import whole
 
@@ -158,7 +158,7 @@ def run_checks(
         except CannotTellError as reason:
             silent[statistic.name] = str(reason)
     observed, replicated = np.empty((2, len(ready), draws))
-    rng = np.random.default_rng(seed)
+    rng = random_answers(seed)
     asked = Judgments.of(data)
     mean = np.zeros((len(data), 3))
     for i, X in enumerate(fit.posterior.draws(draws, seed)):

@@ -29,7 +29,7 @@ def checks(report: CheckReport) -> Figure:
     6
     """
     names = list(report.checks)
-    columns = min(COLUMNS, len(names))
+    columns = min(COLUMNS, len(names), 3 if len(names) in (5, 6) else COLUMNS)
     rows = -(-len(names) // columns)
     with plt.rc_context(STYLE):
         figure = PaperFigure(figsize=(PAGE_WIDTH * columns / COLUMNS, 0.25 + ROW_HEIGHT * rows))

@@ -1,0 +1,154 @@
+"""The paper's experiments end to end: VICE against SPoSE on its three data sets and on people's.
+
+Every fit is stored in `paper_store` beside this file as soon as it is done, so that a run that was
+stopped goes on where it was; PAPER.md is written anew after each part, from what there is. Sizes,
+seeds and the grid are chosen for about 40 minutes on two cores.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import pyrovice as pv
+from benchmarks.paper_data import PEOPLE, load
+from benchmarks.side_by_side import side_by_side
+
+STORE = Path(__file__).parent / "paper_store"
+
+Setting = tuple[float, ...]
+"""(spike, slab, π) of VICE, or the (rate,) of SPoSE."""
+
+DEFAULT: Setting = (0.25, 1.0, 0.5)
+# What the paper found best, its Table 2.
+BEST: dict[str, Setting] = {
+    "THINGS": (0.125, 0.5, 0.6),
+    "ADJECTIVES": (0.25, 0.5, 0.6),
+    "FOOD": (0.25, 1.0, 0.8),
+    PEOPLE: (0.125, 0.5, 0.6),
+}
+RATES: dict[str, Setting] = {
+    "THINGS": (5.75,),
+    "ADJECTIVES": (4.96,),
+    "FOOD": (2.90,),
+    PEOPLE: (5.75,),
+}
+SEEDS = {"THINGS": 3, "ADJECTIVES": 3, "FOOD": 10, PEOPLE: 4}
+# Shares of the training data, with how many disjoint partitions of that size are fitted, and the
+# rates that SPoSE may choose from there: the paper's was found on all data.
+PARTITIONS = {0.05: 3, 0.1: 3, 0.2: 2, 0.5: 2}
+RATES_TRIED = {0.05: (5.75, 4.0, 2.9), 0.1: (5.75, 4.0, 2.9), 0.2: (5.75, 4.0), 0.5: (5.75,)}
+FOOD_GRID = [
+    (spike, slab, pi)
+    for spike, slab in ((0.125, 0.5), (0.25, 0.5), (0.25, 1.0), (0.25, 2.0), (0.5, 1.0), (0.5, 4.0))
+    for pi in (0.2, 0.5, 0.8)
+]
+DEFAULT_SEEDS = {"THINGS": 1, "ADJECTIVES": 1, PEOPLE: 2}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One fit."""
+
+    data: str
+    setting: Setting
+    seed: int = 0
+    fraction: float = 1.0
+    partition: int = 0
+    quick: bool = False
+
+    @property
+    def model(self) -> str:
+        """Which of the two methods."""
+        return "SPoSE" if len(self.setting) == 1 else "VICE"
+
+    @property
+    def path(self) -> Path:
+        """Where its scores are stored; the fit itself lies beside it."""
+        words = [self.data.replace(", ", "-"), self.model, *self.setting, f"seed{self.seed}"]
+        words += [f"{self.fraction:g}of1", f"part{self.partition}"]
+        folder = STORE / "quick" if self.quick else STORE
+        return folder / ("_".join(map(str, words)) + ".json")
+
+
+def parts(quick: bool) -> Iterator[tuple[str, list[Case]]]:
+    """The experiments in the order in which they run, what takes longest first within each."""
+    seeds = {name: min(n, 2) if quick else n for name, n in SEEDS.items()}
+    for name in ("FOOD", PEOPLE, "THINGS"):
+        yield name, full(name, seeds[name], quick)
+    smaller = [
+        Case("THINGS", setting, fraction=fraction, partition=partition, quick=quick)
+        for fraction in sorted(PARTITIONS, reverse=True)
+        for partition in range(PARTITIONS[fraction])
+        for setting in (BEST["THINGS"], *((rate,) for rate in RATES_TRIED[fraction]))
+    ]
+    yield "less data", smaller
+    yield "ADJECTIVES", full("ADJECTIVES", seeds["ADJECTIVES"], quick)
+    others = [
+        Case(name, DEFAULT, seed, quick=quick)
+        for name, n in DEFAULT_SEEDS.items()
+        for seed in range(n)
+    ]
+    grid = FOOD_GRID[::6] if quick else FOOD_GRID
+    for setting in dict.fromkeys([DEFAULT, *grid]):
+        others += [Case("FOOD", setting, seed, quick=quick) for seed in range(2)]
+    yield "other settings", others
+
+
+def full(name: str, seeds: int, quick: bool) -> list[Case]:
+    """Both methods on all of a data set."""
+    return [
+        Case(name, setting, seed, quick=quick)
+        for setting in (BEST[name], RATES[name])
+        for seed in range(seeds)
+    ]
+
+
+def run(quick: bool) -> str:
+    """Fit what is missing, and write the page after each part."""
+    from benchmarks.paper_page import page
+
+    for name, cases in parts(quick):
+        missing = [case for case in cases if not case.path.exists() and load(case.data, quick)]
+        if missing:
+            print(f"{name}: {len(missing)} fits of {len(cases)}", flush=True)
+            side_by_side(measure, missing)
+            page(quick)
+    return page(quick)
+
+
+def measure(case: Case) -> None:
+    """Fit one case, score its kept dimensions, and store both."""
+    warnings.simplefilter("ignore", pv.PyroviceWarning)
+    data = load(case.data, case.quick)
+    train = data.train
+    if case.fraction < 1:
+        shares = [case.fraction] * round(1 / case.fraction)
+        train = train.split(*shares, seed=0)[case.partition]
+    training = pv.Training(stop=pv.MaxEpochs(150)) if case.quick else pv.Training()
+    arguments = {"seed": case.seed, "training": training, "progress": False}
+    started = time.perf_counter()
+    if case.model == "VICE":
+        fit = pv.fit(train, prior=pv.SpikeSlab(*case.setting), **arguments)
+    else:
+        fit = pv.spose(train, rate=case.setting[0], **arguments)
+    seconds = time.perf_counter() - started
+    kept = fit.prune()
+    scores = asdict(kept.evaluate(data.test))
+    record = asdict(case) | scores | {
+        "model": case.model,
+        "judgments": len(train),
+        "dimensions": kept.n_dimensions,
+        "validation": kept.evaluate(data.validation).cross_entropy,
+        "converged": fit.converged,
+        "steps": int(fit.history.step.iloc[-1]),
+        "seconds": seconds,
+    }  # fmt: skip
+    case.path.parent.mkdir(parents=True, exist_ok=True)
+    kept.save(case.path.with_suffix(".fit"), overwrite=True)
+    # The scores come last: where they are, the fit is whole.
+    case.path.write_text(json.dumps(record), encoding="utf-8")

@@ -1,0 +1,58 @@
+"""What the paper's experiments have stored so far: scores as a table, fits on demand."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import pandas as pd
+
+import pyrovice as pv
+from benchmarks.paper import BEST, RATES, STORE, Case
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """The stored fits of a quick or a whole run."""
+
+    table: pd.DataFrame
+    quick: bool
+
+    @classmethod
+    def stored(cls, quick: bool) -> Runs:
+        """All that there are."""
+        folder = STORE / "quick" if quick else STORE
+        records = [json.loads(p.read_text(encoding="utf-8")) for p in sorted(folder.glob("*.json"))]
+        table = pd.DataFrame(records)
+        if len(table):
+            table["setting"] = table.setting.map(tuple)
+        return cls(table, quick)
+
+    def of(self, data: str, setting: tuple[float, ...], fraction: float = 1.0) -> pd.DataFrame:
+        """The runs of one data set with one setting."""
+        t = self.table
+        return t[(t.data == data) & (t.setting == setting) & (t.fraction == fraction)]
+
+    def full(self, data: str) -> dict[str, pd.DataFrame]:
+        """By method, the runs on all of a data set; none unless both have at least two."""
+        both = {"VICE": self.of(data, BEST[data]), "SPoSE": self.of(data, RATES[data])}
+        return both if all(len(runs) > 1 for runs in both.values()) else {}
+
+    def fits(self, runs: pd.DataFrame) -> list[pv.Fit]:
+        """The fits of these runs, dimensions pruned."""
+        return [self.fit(row) for _, row in runs.iterrows()]
+
+    def fit(self, row: pd.Series) -> pv.Fit:
+        """The fit of one run."""
+        case = Case(row.data, row.setting, row.seed, row.fraction, row.partition, self.quick)
+        return pv.load(case.path.with_suffix(".fit"))
+
+
+def median(runs: pd.DataFrame) -> pd.Series:
+    """The run with the median cross-entropy on validation data, of an even number the lower."""
+    return runs.sort_values("validation", kind="stable").iloc[(len(runs) - 1) // 2]
+
+
+def chosen_rates(runs: pd.DataFrame) -> pd.DataFrame:
+    """For each partition the run whose cross-entropy on validation data is lowest."""
+    return runs.loc[runs.groupby("partition").validation.idxmin()].sort_values("partition")

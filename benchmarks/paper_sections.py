@@ -1,0 +1,357 @@
+"""The sections of PAPER.md, each from whatever runs are stored, and what becomes of the claims."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+import pyrovice as pv
+from benchmarks import paper_figures as figures
+from benchmarks.data import embedding
+from benchmarks.paper import BEST, DEFAULT, PARTITIONS, PEOPLE, RATES, RATES_TRIED
+from benchmarks.paper_data import EMBEDDINGS, described, load
+from benchmarks.paper_runs import Runs, chosen_rates, median
+from pyrovice.alignment import recovered
+from pyrovice.significance import unpaired
+
+Claims = list[tuple[str, str, str]]
+"""What the paper says, what is found here, and whether they agree."""
+
+DATA = ("THINGS", "ADJECTIVES", "FOOD", PEOPLE)
+# Accuracy, KL, dimensions with their sd, and reproducibility in the paper.
+PAPER = {
+    ("THINGS", "VICE"): (0.638, 0.100, "44 (1.59)", 0.870),
+    ("THINGS", "SPoSE"): (0.637, 0.103, "52 (1.82)", 0.813),
+    ("ADJECTIVES", "VICE"): (0.559, 0.083, "21 (0.77)", 0.768),
+    ("ADJECTIVES", "SPoSE"): (0.562, 0.088, "22 (1.53)", 0.716),
+    ("FOOD", "VICE"): (0.693, None, "5 (0.95)", 0.874),
+    ("FOOD", "SPoSE"): (0.698, None, "16 (1.02)", 0.629),
+}
+NOT_IN_PAPER = (None, None, "–", None)
+CEILING = {"THINGS": 0.673, "ADJECTIVES": 0.607}
+
+
+def table(header: list[str], rows: list[list[str]]) -> str:
+    """A table in Markdown."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    return "–" if value is None or np.isnan(value) else f"{value:.{digits}f}"
+
+
+def interval(difference: float, low: float, high: float, digits: int = 3) -> str:
+    if np.isnan(low):
+        return f"{difference:+.{digits}f}, the same in all"
+    return f"{difference:+.{digits}f} [{low:+.{digits}f}, {high:+.{digits}f}]"
+
+
+def verdict(low: float, high: float, wanted: int) -> str:
+    """Whether an interval of a difference lies on the side that the paper reports."""
+    if np.isnan(low):
+        return "no spread to test with"
+    if low > 0 or high < 0:
+        return "agrees" if np.sign(low + high) == wanted else "**the other way round**"
+    return "no difference to be seen"
+
+
+def full_data(runs: Runs, claims: Claims) -> str:
+    rows, tests = [], []
+    for name in DATA:
+        both = runs.full(name)
+        for model, of_model in both.items():
+            one = median(of_model)
+            told = PAPER.get((name, model), NOT_IN_PAPER)
+            ceiling = f"{one.ceiling_low:.3f} to {one.ceiling:.3f}"
+            seconds = f"{of_model.seconds.median():.0f}"
+            rows.append(
+                [name, model, f"{one.judgments:,}", number(one.accuracy), number(told[0]), ceiling,
+                 number(CEILING.get(name)), number(one.kl_divergence), number(told[1]),
+                 number(one.chance_kl), number(one.cross_entropy), seconds]
+            )  # fmt: skip
+        if both:
+            a, b = (runs.fit(median(of_model)) for of_model in both.values())
+            found = pv.compare_choices(a, b, load(name, runs.quick).test).table
+            for measure, row in found.iterrows():
+                tests.append(
+                    [name, str(measure).replace("_", " "),
+                     interval(row.difference, row.low, row.high, 4),
+                     number(row.p_value), number(row.effect_size), int(row.n)]
+                )  # fmt: skip
+            row = found.loc["accuracy"]
+            claims.append(
+                (f"{name}: VICE and SPoSE predict equally well from all data",
+                 f"accuracy {interval(row.difference, row.low, row.high)}",
+                 "agrees" if row.p_value >= 0.05 else "**they differ**")
+            )  # fmt: skip
+    if not rows:
+        return ""
+    sources = ", ".join(f"{name}: {described(name)}" for name in DATA)
+    return "\n\n".join(
+        [
+            "## All data",
+            f"{sources}. The ceiling is what the majority of the *other* answers predicts, to the "
+            "paper's, the share of the majority: the truth lies between.",
+            table(
+                ["data", "method", "judgments", "accuracy", "paper", "ceiling", "paper", "KL",
+                 "paper", "KL of guessing", "nats", "seconds"],
+                rows,
+            ),
+            "VICE − SPoSE by two-sided paired t-tests over test triplets:",
+            table(["data", "measure", "difference", "p", "effect size", "triplets"], tests),
+        ]
+    )  # fmt: skip
+
+
+def less_data(runs: Runs, claims: Claims, folder: Path) -> str:
+    rows, curves = [], []
+    for fraction in [*PARTITIONS, 1.0]:
+        ours = runs.of("THINGS", BEST["THINGS"], fraction).sort_values("partition")
+        papers = runs.of("THINGS", RATES["THINGS"], fraction)
+        rates = RATES_TRIED.get(fraction, RATES["THINGS"])
+        tried = pd.concat([runs.of("THINGS", (rate,), fraction) for rate in rates])
+        if ours.empty or tried.empty:
+            continue
+        chosen = chosen_rates(tried) if fraction < 1 else papers
+        curves += [
+            ours.assign(model="VICE"),
+            papers.assign(model="SPoSE, the paper's rate"),
+            chosen.assign(model="SPoSE, rate by validation"),
+        ]
+        for name, others in (("the paper's rate", papers), ("chosen by validation", chosen)):
+            if fraction == 1 or len(others) < 2 or len(others) != len(ours):
+                continue
+            found = stats.ttest_rel(
+                ours.accuracy.to_numpy(), others.sort_values("partition").accuracy.to_numpy()
+            )
+            low, high = found.confidence_interval()
+            difference = ours.accuracy.mean() - others.accuracy.mean()
+            nats = ours.cross_entropy.mean() - others.cross_entropy.mean()
+            kl = ours.kl_divergence.mean() - others.kl_divergence.mean()
+            rows.append(
+                [f"{fraction:.0%}", f"{ours.judgments.iloc[0]:,}", len(ours), name,
+                 number(ours.accuracy.mean()), number(others.accuracy.mean()),
+                 interval(difference, low, high), f"{kl:+.4f}", f"{nats:+.4f}",
+                 number(ours.dimensions.mean(), 1), number(others.dimensions.mean(), 1)]
+            )  # fmt: skip
+            if fraction <= 0.1:
+                claims.append(
+                    (f"THINGS, {fraction:.0%} of the data: VICE is above SPoSE ({name})",
+                     f"accuracy {interval(difference, low, high)}, KL {kl:+.3f}",
+                     verdict(low, high, 1))
+                )  # fmt: skip
+    if not rows:
+        return ""
+    drawn = pv.plot.data_efficiency(pd.concat(curves, ignore_index=True))
+    return "\n\n".join(
+        [
+            "## Less data",
+            "Disjoint partitions of the THINGS training data, one seed each; test and validation "
+            "data stay the same. SPoSE has the rate of the paper, found on all data, and one "
+            f"chosen on validation data from {', '.join(map(str, RATES_TRIED[0.05]))} for each "
+            "partition (from the larger of them where there are more data). "
+            "Differences are VICE − SPoSE over partitions.",
+            table(
+                ["data", "judgments", "partitions", "rate of SPoSE", "accuracy VICE", "SPoSE",
+                 "difference", "KL", "nats", "dimensions VICE", "SPoSE"],
+                rows,
+            ),
+            figures.save(
+                drawn,
+                folder,
+                "data_efficiency",
+                "Less data: means over partitions (over seeds for all data) with 95 % intervals",
+            ),
+        ]
+    )  # fmt: skip
+
+
+def reproducibility(runs: Runs, claims: Claims) -> str:
+    rows, tests = [], []
+    for name in DATA:
+        both = runs.full(name)
+        if not both:
+            continue
+        fits = {model: runs.fits(of_model) for model, of_model in both.items()}
+        if not all(any(fit.n_dimensions for fit in of_model) for of_model in fits.values()):
+            continue
+        scores = {}
+        for model, of_model in fits.items():
+            found = pv.reproducibility(of_model)
+            strict = pv.reproducibility(of_model, matching="one-to-one")
+            scores[model] = found.by_model.score
+            counts = [fit.n_dimensions for fit in of_model]
+            spread = f"{np.mean(counts):.1f} ({np.std(counts, ddof=1):.2f})"
+            told = PAPER.get((name, model), NOT_IN_PAPER)
+            share = "–" if told[3] is None else f"{told[3]:.1%}"
+            rows.append(
+                [name, model, len(of_model), spread,
+                 told[2], f"{found.score:.1%}", share, f"{strict.score:.1%}",
+                 truth_found(name, of_model, runs.quick), most_alike(of_model)]
+            )  # fmt: skip
+        dims = pv.compare_dimensions(fits["VICE"], fits["SPoSE"])
+        t, sign = dims.loc["t"], dims.loc["sign"]
+        gain = pd.Series(unpaired(scores["VICE"].to_numpy(), scores["SPoSE"].to_numpy()))
+        tests.append(
+            [name, interval(t.estimate, t.low, t.high, 1), number(t.p_value),
+             number(dims.loc["F", "p_value"]), number(sign.p_value),
+             interval(gain.estimate, gain.low, gain.high), number(gain.p_value)]
+        )  # fmt: skip
+        claims.append(
+            (f"{name}: VICE has fewer dimensions", interval(t.estimate, t.low, t.high, 1),
+             verdict(t.low, t.high, -1))
+        )  # fmt: skip
+        claims.append(
+            (f"{name}: VICE is more reproducible",
+             f"share {interval(gain.estimate, gain.low, gain.high)}",
+             verdict(gain.low, gain.high, 1))
+        )  # fmt: skip
+    if not rows:
+        return ""
+    return "\n\n".join(
+        [
+            "## Dimensions and reproducibility over seeds",
+            table(
+                ["data", "method", "seeds", "dimensions (sd)", "paper", "reproducible", "paper",
+                 "one-to-one", "true dimensions found", "most alike two of a model"],
+                rows,
+            ),
+            "VICE − SPoSE: unpaired t-tests of dimensions and of the share reproducible per model, "
+            "F-test of the variances and sign test of the dimensions (– where a method finds the "
+            "same number with every seed):",
+            table(
+                ["data", "dimensions", "p (t)", "p (F)", "p (sign)", "share reproducible", "p (t)"],
+                tests,
+            ),
+        ]
+    )  # fmt: skip
+
+
+def most_alike(fits: list[pv.Fit]) -> str:
+    several = [pv.redundancy(fit).correlation.max() for fit in fits if fit.n_dimensions > 1]
+    return number(max(several, default=None), 2)
+
+
+def truth_found(name: str, fits: list[pv.Fit], quick: bool) -> str:
+    if name not in EMBEDDINGS or quick:
+        return "–"
+    truth = embedding(EMBEDDINGS[name])
+    return f"{np.mean([recovered(truth, fit.embedding().to_numpy()) for fit in fits]):.0%}"
+
+
+def convergence(runs: Runs, folder: Path) -> str:
+    histories = {
+        name: [fit.history for fit in runs.fits(runs.full(name)["VICE"])]
+        for name in DATA
+        if runs.full(name)
+    }
+    if not histories:
+        return ""
+    settled = ", ".join(
+        f"{name} {np.median([len(h) for h in of]):,.0f} epochs "
+        f"({np.median([h.step.iloc[-1] for h in of]):,.0f} steps)"
+        for name, of in histories.items()
+    )
+    caption = "Dimensions kept by VICE over training, a line per seed"
+    return (
+        f"## Convergence\n\nMedian time until training settled: {settled}.\n\n"
+        f"{figures.save(figures.convergence(histories), folder, 'convergence', caption)}"
+    )
+
+
+def bounds(runs: Runs, claims: Claims, folder: Path) -> str:
+    found: dict[str, list[pv.bounds.Bound]] = {}
+    rows = []
+    for name in DATA:
+        both = runs.full(name)
+        if not both:
+            continue
+        data = load(name, runs.quick)
+        middle = median(both["VICE"])
+        others = both["VICE"].drop(middle.name)
+        fits = [runs.fit(middle), *runs.fits(others)]
+        found[name] = [
+            # The training error of the others is not shown: a part of it is quick.
+            pv.bounds.generalization(
+                fit.embedding(), data.train if first else data.train.subset(1000, 0), test=data.test
+            )
+            for fit, first in zip(fits, [True] + [False] * len(others), strict=True)
+        ]
+        bound, shape = found[name][0], fits[0].embedding().shape
+        at = bound.table.set_index("scale").loc[bound.scale]
+        largest = max(fit.embedding().to_numpy().max() for fit in fits)
+        asked = pv.bounds.sample_size(*shape)
+        rows.append(
+            [name, number(bound.value), f"{bound.scale:g}", number(at.test_error),
+             number(1 - middle.accuracy), number(bound.guessing), f"{largest:.2f}", f"{asked:,}"]
+        )  # fmt: skip
+        claims.append(
+            (f"{name}: the bound holds, and Δ up to 0.2 costs next to nothing",
+             f"test error {at.test_error:.3f} ≤ {bound.value:.3f}; at Δ = 0.2 "
+             f"{bound.table.set_index('scale').test_error[0.2]:.3f}, unquantised "
+             f"{1 - middle.accuracy:.3f}",
+             "agrees" if at.test_error <= bound.value else "**it does not hold**")
+        )  # fmt: skip
+    if not rows:
+        return ""
+    caption = "Test error of quantised VICE embeddings over Δ, a line per seed, and the bound"
+    return "\n\n".join(
+        [
+            "## Quantisation and bounds",
+            "Algorithm 2 for the median model. The last column is the prospective bound for its "
+            "number of dimensions with k = 4, ε = 0.1, δ = 0.001.",
+            table(
+                ["data", "bound on the error", "at Δ", "test error there", "test error unquantised",
+                 "guessing", "largest weight of all seeds", "judgments that guarantee ε"],
+                rows,
+            ),
+            figures.save(figures.quantization(found), folder, "quantization", caption),
+        ]
+    )  # fmt: skip
+
+
+def hyperparameters(runs: Runs, claims: Claims) -> str:
+    rows = []
+    for name in DATA:
+        default, best = runs.of(name, DEFAULT), runs.of(name, BEST[name])
+        if default.empty or best.empty:
+            continue
+        difference = default.accuracy.mean() - best.accuracy.mean()
+        t = runs.table
+        vice = t[(t.data == name) & (t.fraction == 1) & (t.model == "VICE")]
+        of_all = vice.groupby("setting").accuracy.mean()
+        top = vice.groupby("setting").validation.mean().idxmin()
+        rows.append(
+            [name, number(default.accuracy.mean()), number(best.accuracy.mean()),
+             f"{difference:+.4f}", number(default.dimensions.mean(), 1),
+             number(best.dimensions.mean(), 1), len(of_all),
+             f"{of_all.min():.3f} to {of_all.max():.3f}", "/".join(f"{v:g}" for v in top)]
+        )  # fmt: skip
+        gap = max(best.accuracy.mean(), of_all[top]) - default.accuracy.mean()
+        claims.append(
+            (f"{name}: the default prior is within 0.015 accuracy of the best",
+             f"{gap:+.4f} behind", "agrees" if gap <= 0.015 else "**it is not**")
+        )  # fmt: skip
+    if not rows:
+        return ""
+    return "## Hyper-parameters\n\n" + table(
+        ["data", "accuracy, default .25/1/.5", "the paper's best", "difference", "dimensions",
+         "dimensions", "settings tried", "their accuracies", "lowest validation nats"],
+        rows,
+    )  # fmt: skip
+
+
+def prior(runs: Runs, folder: Path) -> str:
+    if not runs.full("THINGS"):
+        return ""
+    fit = runs.fit(median(runs.full("THINGS")["SPoSE"]))
+    if fit.n_dimensions < 2:
+        return ""
+    caption = "Weights of the first two SPoSE dimensions on THINGS, and the prior it assumes"
+    return "## The prior of SPoSE\n\n" + figures.save(
+        figures.spose_weights(fit), folder, "spose_weights", caption
+    )

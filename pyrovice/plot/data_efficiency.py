@@ -1,0 +1,75 @@
+"""What more judgments buy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter
+from scipy.stats import t
+
+from pyrovice.errors import PyroviceError
+from pyrovice.plot.style import BLUE, GREEN, GREY, ORANGE, PAGE_WIDTH, STYLE, PaperFigure
+
+COLOURS = (BLUE, ORANGE, GREEN, GREY)
+MEASURES = ("kl_divergence", "accuracy", "dimensions")
+
+
+def data_efficiency(runs: pd.DataFrame, measures: Sequence[str] = MEASURES) -> Figure:
+    """Each measure over the number of judgments: means over runs, with 95 % intervals.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        A row per run: `judgments`, the measures, and `model` if there are several. The
+        column `runs` of :func:`pyrovice.bounds.design` is such a table.
+    measures : sequence of str
+        The columns to show, a panel each.
+
+    Examples
+    --------
+    >>> import pandas as pd, pyrovice as pv
+    >>> runs = pd.DataFrame(
+    ...     {"judgments": [100, 100, 200, 200], "accuracy": [0.5, 0.52, 0.6, 0.61]}
+    ... )
+    >>> len(pv.plot.data_efficiency(runs, ["accuracy"]).axes)
+    1
+    """
+    missing = {"judgments", *measures} - set(runs)
+    if missing or not len(measures):
+        raise PyroviceError(
+            f"The table has no column {', '.join(map(repr, sorted(missing))) or 'to show'}; it has "
+            f"{', '.join(map(repr, runs))}. Choose with measures=[...]."
+        )
+    models = dict(iter(runs.groupby("model", sort=False))) if "model" in runs else {"": runs}
+    with plt.rc_context(STYLE):
+        figure = PaperFigure(figsize=(PAGE_WIDTH * max(len(measures), 2) / 3, 2.3))
+        for axes, measure in zip(
+            figure.subplots(1, len(measures), squeeze=False)[0], measures, strict=True
+        ):
+            for colour, (name, of_model) in zip(COLOURS, models.items(), strict=False):
+                _curve(axes, of_model.groupby("judgments")[measure], str(name), colour)
+            axes.set_xscale("log")
+            axes.set_xticks(sorted(runs.judgments.unique()))
+            axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+            axes.minorticks_off()
+            axes.set_ylabel(measure.replace("_", " ").replace("kl ", "KL "))
+        if len(models) > 1:
+            figure.axes[0].legend()
+        figure.supxlabel("judgments", fontsize=8)
+    return figure
+
+
+def _curve(axes: Axes, groups: pd.core.groupby.SeriesGroupBy, name: str, colour: str) -> None:
+    """The mean of each group, and its t interval where there are several runs."""
+    mean, n = groups.mean(), groups.size()
+    half = groups.sem() * t.ppf(0.975, np.maximum(n - 1, 1))
+    axes.plot(mean.index, mean, color=colour, marker=".", label=name)
+    axes.fill_between(
+        mean.index, mean - half.fillna(0), mean + half.fillna(0), color=colour, alpha=0.2,
+        linewidth=0,
+    )  # fmt: skip
