@@ -123,6 +123,7 @@ def test_failures_do_not_count(capsys):
     assert found.summary.fits.tolist() == [1, 2, 0]
     assert "2 seeds, 3 failed; best" in repr(found)
     assert found.table.error.tolist() == ["", "Oh: no", "", "", "Oh: no", "Oh: no"]
+    assert found.table.dimensions.isna().tolist() == [False, True, False, False, True, True]
     with pytest.raises(PyroviceError, match="failed, the first with: Oh: no"):
         found.median(found.priors[2])
     nothing = made_up([[None]])
