@@ -494,7 +494,8 @@ class Triplets:
         if self.anchored.any():
             facts.append(f"{int(self.anchored.sum()):,} anchored")
         if self.participants is not None:
-            facts.append(f"{pd.Series(self.participants).nunique():,} participants")
+            people = pd.Series(self.participants).nunique()
+            facts.append(f"{people:,} participant{'' if people == 1 else 's'}")
         repeated = len(self.repeated()[0])
         if repeated:
             plural = "" if repeated == 1 else "s"

@@ -1,14 +1,18 @@
 """The README runs as printed."""
 
 import re
+from operator import attrgetter
 from pathlib import Path
 
 import matplotlib
 
 matplotlib.use("Agg")
 
+import joblib
 import numpy as np
 import pandas as pd
+
+import pyrovice as pv
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 
@@ -26,6 +30,7 @@ def snippets(heading):
 SWAP, OWN_CODE = snippets("Swap the prior")
 (TRUST,) = snippets("How far to trust it")
 (SCIENCE,) = snippets("The science around a fit")
+(MANY_FITS,) = snippets("Many fits")
 
 
 def test_the_first_snippet_and_those_that_use_its_fit(tmp_path, monkeypatch, capsys):
@@ -59,11 +64,31 @@ def test_swapping_priors_and_guides():
         assert len(body.splitlines()) <= 10
 
 
+def test_many_fits(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    namespace = {}
+    # Starting processes takes longer than these fits; other tests do.
+    with joblib.parallel_config(backend="sequential"):
+        exec(SNIPPET.split("train, test")[0] + MANY_FITS, namespace)
+    assert len(list(Path("fits").rglob("*.fit"))) == 4
+    assert namespace["found"].reproducibility().score > 0.5
+
+
+def test_the_page_on_clusters():
+    page = (Path(__file__).parent.parent / "docs" / "clusters.md").read_text(encoding="utf-8")
+    code = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    assert len(code) == 5
+    for snippet in code:
+        compile(snippet, "clusters.md", "exec")
+    for name in set(re.findall(r"\bpv\.([A-Za-z_.]+)", page)):
+        attrgetter(name.rstrip("."))(pv)
+
+
 def test_ways_to_bring_data(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     array = np.array([[0, 1, 2], [2, 0, 1]])
     names = ["ant", "bee", "cat"]
-    np.save("train_90.npy", array)
+    Path("responses.csv").write_text("head,left,right,winner,loser\n0,1,2,1,2\n")
     Path("names.txt").write_text("\n".join(names))
     Path("folder").mkdir()
     np.save("folder/train_90.npy", array)
@@ -71,10 +96,11 @@ def test_ways_to_bring_data(tmp_path, monkeypatch):
     table = pd.DataFrame(
         {"left": ["ant"], "middle": ["bee"], "right": ["cat"], "answer": ["bee"], "choice": [2]}
     )
-    namespace = {"array": array, "names": names, "table": table}
+    features = np.random.default_rng(0).normal(size=(30, 4))
+    namespace = {"array": array, "names": names, "table": table, "features": features}
     exec("import pyrovice as pv\n" + OWN_DATA, namespace)
     lines = [line for line in OWN_DATA.splitlines() if line.startswith("pv.")]
-    assert [len(eval(line, namespace)) for line in lines] == [2, 1, 1, 2, 2]
+    assert [len(eval(line, namespace)) for line in lines] == [1, 2, 2, 1, 1, 1000]
 
 
 def test_its_two_commands_exist():

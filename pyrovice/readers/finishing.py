@@ -148,7 +148,7 @@ def finish(
         format=format,
         decided=decided,
         # A row of the file may hold several judgments, one after another.
-        rows=1 + np.count_nonzero(np.diff(table.lines)),
+        rows=1 + int(np.count_nonzero(np.diff(table.lines))),
         left_out=table.left_out(),
         first_id=begins,
         catch=catch,
