@@ -103,7 +103,8 @@ pd.DataFrame(rows).T.round(3)
 The two predict about equally well, as in the paper. The difference is in the dimensions: VICE finds
 the five that are there, with every seed. SPoSE keeps about twice as many, and fewer of them come
 back; the paper found 5 and 16 on FOOD, of which 87 and 63 % came back. A point estimate cannot say
-which weights are credibly above zero, so that the rule for keeping dimensions is a threshold. Whether the small difference in accuracy is one, judgment by judgment:
+which weights are credibly above zero, so that the rule for keeping dimensions is a threshold.
+Whether the small difference in accuracy is one, judgment by judgment:
 """
 
 # %%
