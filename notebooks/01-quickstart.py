@@ -148,12 +148,14 @@ notebook 03 shows it.
 ## Keep it
 
 The embedding goes to a table for other programs. The fit goes to one file, and `pv.load` brings
-it back with all it can do. Files are never replaced silently.
+it back with all it can do. The report is a page for colleagues: it opens in any browser, without a
+network. Files are never replaced silently.
 """
 
 # %%
 fit.write_embedding("embedding.csv")
 fit.save("everyday.fit")
+fit.report("everyday.html", train, held_out=test)
 again = pv.load("everyday.fit")
 np.array_equal(again.predict(test), fit.predict(test))
 

@@ -130,7 +130,7 @@ for share in (0.1, 0.25, 1.0):
         runs.append(
             {
                 "model": name,
-                "judgments": round(len(train) * share, -1),
+                "judgments": len(some) // 10 * 10,
                 "cross_entropy": score.cross_entropy,
                 "accuracy": score.accuracy,
                 "dimensions": fit.n_dimensions,

@@ -121,6 +121,20 @@ def test_evaluate_says_what_python_says(here):
     assert pruned["cross_entropy"] == pytest.approx(kept.cross_entropy, rel=1e-6)
 
 
+def test_report_from_fit_and_judgments(here):
+    made = run("report", "my.fit", "--held-out", "test.csv", "-o", "page.html", folder=here)
+    assert made.returncode == 0, made.stderr
+    assert made.stderr == ""
+    assert made.stdout == "Written: page.html\n"
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert page.lstrip().lower().startswith("<!doctype html>")
+    assert "skateboard" in page
+    assert call("report", "my.fit", "-o", "page.html").exit_code == 1
+    again = call("report", "my.fit", "-o", "page.html", "--overwrite", "--json")
+    assert again.exit_code == 0, again.stderr
+    assert json.loads(again.stdout) == {"written": "page.html", "dimensions": 7, "objects": 80}
+
+
 def test_describe(here):
     said = run("describe", "train.csv", "--json", folder=here)
     assert said.returncode == 0, said.stderr
