@@ -61,7 +61,9 @@ class Triplets:
     trials : DataFrame of n rows, optional
         What else is known of each judgment. It takes no part in a fit, but goes where
         its judgment goes. :mod:`pyrovice.participants` looks at the columns `position`
-        (1, 2 or 3: where the answer stood on the screen) and `reaction_time` (milliseconds).
+        (1, 2 or 3: where the answer stood on the screen), `reaction_time` (milliseconds) and
+        `set` (trials that came together), :mod:`pyrovice.checks` at `place_1` ... `place_3`
+        (where each of the three objects stood).
 
     Attributes
     ----------

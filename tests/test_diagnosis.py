@@ -78,7 +78,7 @@ def test_seeds_that_disagree(fit, parts, small):
 def test_nuts_on_some_objects():
     data = pv.simulate(sparse_embedding(12, 2, seed=0), 3000, seed=0)
     fit = pv.fit(data, dimensions=4, progress=False)
-    table = pv.diagnose(fit, data, refits=0, nuts_objects=8).table
+    table = pv.diagnose(fit, data, refits=0, nuts_objects=12).table
     assert table.verdict["Does NUTS agree?"] == "good"
     assert "times those of NUTS" in table.found["Does NUTS agree?"]
 

@@ -67,7 +67,9 @@ def test_swapping_priors_and_guides():
 def test_many_fits(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     namespace = {}
-    # Starting processes takes longer than these fits; other tests do.
+    # As printed, but trained for a moment only and without processes, which other tests start.
+    short = pv.Training(schedule=pv.Anneal(steps=300), stop=pv.MaxEpochs(300))
+    monkeypatch.setitem(pv.fit.__kwdefaults__, "training", short)
     with joblib.parallel_config(backend="sequential"):
         exec(SNIPPET.split("train, test")[0] + MANY_FITS, namespace)
     assert len(list(Path("fits").rglob("*.fit"))) == 4
