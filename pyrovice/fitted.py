@@ -23,7 +23,7 @@ from pyrovice.model import Model
 from pyrovice.posterior import DrawnPosterior, Posterior
 from pyrovice.predictive import predict
 from pyrovice.priors import Prior
-from pyrovice.similarity import pair_probability
+from pyrovice.similarity import similarity_of
 from pyrovice.training import Training
 from pyrovice.triplets import Triplets
 
@@ -196,7 +196,18 @@ class Fit:
             raise PyroviceError(
                 f"statistic={statistic!r}; expected one of {', '.join(map(repr, STATISTICS))}."
             )
-        values = getattr(self.posterior, statistic)()
+        return self._frame(getattr(self.posterior, statistic)(), pruned)
+
+    def quantile(self, q: float, pruned: bool = True) -> pd.DataFrame:
+        """Objects x dimensions: the posterior quantile `q` of every rectified weight.
+
+        ``fit.quantile(0.05)`` and ``fit.quantile(0.95)`` are the ends of the 90 % intervals.
+        """
+        if not 0 < q < 1:
+            raise PyroviceError(f"quantile({q!r}); expected a number between 0 and 1.")
+        return self._frame(self.posterior.quantile(q), pruned)
+
+    def _frame(self, values: NDArray[np.float32], pruned: bool) -> pd.DataFrame:
         frame = pd.DataFrame(
             values, index=pd.Index(self.names, name="object"), columns=self._dimensions()
         )
@@ -240,7 +251,12 @@ class Fit:
         return self.posterior.draws(n, seed)
 
     def similarity(
-        self, statistic: str = "mean", *, draws: int = 20, seed: int = 0
+        self,
+        statistic: str = "mean",
+        *,
+        draws: int = 20,
+        seed: int = 0,
+        thirds: int | None = None,
     ) -> pd.DataFrame:
         """Objects x objects: how probably a pair is kept, averaged over third objects.
 
@@ -252,19 +268,15 @@ class Fit:
             How many draws; the cost of each grows with the cube of the objects.
         seed : int
             Seed of the draws.
+        thirds : int, optional
+            Average over so many third objects, drawn once for all pairs; over all by default.
+            A hundred do for a thousand objects and more.
         """
         if statistic not in ("mean", "sd"):
             raise PyroviceError(f"statistic={statistic!r}; expected 'mean' or 'sd'.")
-        total = np.zeros((len(self.names),) * 2)
-        squares = np.zeros_like(total)
-        for X in self.draws(draws, seed):
-            kept = pair_probability(X).astype(float)
-            total += kept
-            squares += kept**2
-        mean = total / draws
-        values = mean if statistic == "mean" else np.sqrt(np.maximum(squares / draws - mean**2, 0))
+        mean, sd = similarity_of(self.draws(draws, seed), thirds, seed)
         names = pd.Index(self.names, name="object")
-        return pd.DataFrame(values, index=names, columns=names)
+        return pd.DataFrame(mean if statistic == "mean" else sd, index=names, columns=names)
 
     # ------------------------------------------------------------------ predictions
 
@@ -333,6 +345,34 @@ class Fit:
         from pyrovice.storage import save
 
         save(self, Path(path), overwrite=overwrite)
+
+    def report(
+        self,
+        path: str | Path,
+        data: Triplets | None = None,
+        *,
+        held_out: Triplets | None = None,
+        title: str | None = None,
+        overwrite: bool = False,
+    ) -> None:
+        """Write a page about this fit: one HTML file, for any browser, without the network.
+
+        Parameters
+        ----------
+        path : path
+            The file to write, for example ``"page.html"``.
+        data : Triplets, optional
+            The judgments that were fitted; with them the page says how far to trust the fit.
+        held_out : Triplets, optional
+            Judgments that it has not seen; with them the page says how well it predicts.
+        title : str, optional
+            What the page is called.
+        overwrite : bool
+            Whether a file that is there may be replaced.
+        """
+        from pyrovice.report import write
+
+        write(self, Path(path), data, held_out, title, overwrite)
 
     def __repr__(self) -> str:
         return (

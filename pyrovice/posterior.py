@@ -55,6 +55,10 @@ class Posterior(Protocol):
         """Standard deviation of relu X."""
         ...
 
+    def quantile(self, q: float) -> Array:
+        """Quantile of relu X."""
+        ...
+
     def zero_probability(self) -> NDArray[np.float64]:
         """P(X <= 0)."""
         ...
@@ -99,6 +103,9 @@ class NormalPosterior:
         second_moment = (mu**2 + sigma**2) * norm.cdf(z) + mu * sigma * norm.pdf(z)
         variance = second_moment - (mu * norm.cdf(z) + sigma * norm.pdf(z)) ** 2
         return np.sqrt(np.maximum(variance, 0)).astype(np.float32)
+
+    def quantile(self, q: float) -> Array:
+        return np.maximum(self.mu + np.float32(norm.ppf(q)) * self.sigma, 0)
 
     def zero_probability(self) -> NDArray[np.float64]:
         return ndtr(-self.mu.astype(float) / np.maximum(self.sigma, np.finfo(np.float32).tiny))
@@ -161,6 +168,9 @@ class LogNormalPosterior:
     def sd(self) -> Array:
         return self.mean() * np.sqrt(np.expm1(self.log_sigma**2))
 
+    def quantile(self, q: float) -> Array:
+        return np.exp(self.log_mu + np.float32(norm.ppf(q)) * self.log_sigma)
+
     def zero_probability(self) -> NDArray[np.float64]:
         return np.zeros(self.shape)
 
@@ -193,6 +203,9 @@ class PointPosterior:
 
     def sd(self) -> Array:
         return np.zeros_like(self.point)
+
+    def quantile(self, q: float) -> Array:
+        return self.loc()
 
     def zero_probability(self) -> NDArray[np.float64]:
         return (self.point <= 0).astype(float)
@@ -239,6 +252,9 @@ class DrawnPosterior:
 
     def sd(self) -> Array:
         return np.maximum(self.pooled, 0).std(axis=0)
+
+    def quantile(self, q: float) -> Array:
+        return np.maximum(np.quantile(self.pooled, q, axis=0), 0).astype(np.float32)
 
     def zero_probability(self) -> NDArray[np.float64]:
         pooled = self.pooled

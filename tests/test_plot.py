@@ -52,7 +52,10 @@ def test_convergence_shows_the_history(small_fit):
     above, below = figure.axes
     np.testing.assert_allclose(above.lines[0].get_ydata(), small_fit.history.loss)
     np.testing.assert_allclose(below.lines[0].get_ydata(), small_fit.history.dimensions)
-    assert f"settled at {small_fit.n_dimensions}" in [t.get_text() for t in below.texts]
+    last = len(small_fit.history)
+    ending = f"settled at {small_fit.n_dimensions} after {last:,} epochs"
+    assert [t.get_text() for t in below.texts] == [ending]
+    assert all(panel.lines[-1].get_xdata() == [last - 1] * 2 for panel in figure.axes)
 
 
 def test_nothing_to_draw(small_fit):

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
+import pyrovice as pv
 from pyrovice.posterior import DrawnPosterior, LogNormalPosterior, NormalPosterior, PointPosterior
 
 MU = np.array([[-1.0, 0.0, 0.3], [2.0, -0.2, 1.0]], dtype=np.float32)
@@ -73,3 +74,17 @@ def test_a_point_has_no_uncertainty():
     assert np.array_equal(point.draws(3, seed=0), np.repeat(np.maximum(MU, 0)[None], 3, axis=0))
     assert (point.sd() == 0).all()
     assert point.select([0, 2]).shape == (2, 2)
+
+
+def test_quantiles_are_those_of_the_rectified_weight(small_fit):
+    normal = small_fit.posterior
+    exact = np.maximum(stats.norm.ppf(0.9, normal.mu, normal.sigma), 0)
+    np.testing.assert_allclose(normal.quantile(0.9), exact, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(small_fit.quantile(0.9, pruned=False), exact, rtol=1e-5, atol=1e-6)
+    drawn = DrawnPosterior(normal.draws(4000, seed=0)[None])
+    np.testing.assert_allclose(drawn.quantile(0.9), exact, atol=0.06)
+    positive = LogNormalPosterior(normal.mu, normal.sigma)
+    lognormal = stats.lognorm.ppf(0.2, normal.sigma, scale=np.exp(normal.mu))
+    np.testing.assert_allclose(positive.quantile(0.2), lognormal, rtol=1e-4)
+    with pytest.raises(pv.PyroviceError, match=r"quantile\(95\)"):
+        small_fit.quantile(95)

@@ -11,8 +11,10 @@ matplotlib.use("Agg")
 import joblib
 import numpy as np
 import pandas as pd
+from typer.testing import CliRunner
 
 import pyrovice as pv
+from pyrovice.cli import app
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 
@@ -44,6 +46,7 @@ def test_the_first_snippet_and_those_that_use_its_fit(tmp_path, monkeypatch, cap
     table = pd.read_csv("embedding.csv", index_col="object")
     assert table.shape == (80, 7)
     assert Path("dimensions.png").stat().st_size > 10_000
+    assert "skateboard" in Path("page.html").read_text(encoding="utf-8")
     exec(IN_PYRO, namespace)
     exec(TRUST, namespace)
     assert "What to do" in capsys.readouterr().out
@@ -114,6 +117,16 @@ def test_its_two_commands_exist():
         assert re.search(rf"^{command}:", makefile, flags=re.MULTILINE)
 
 
-def test_its_picture_is_there():
-    for target in re.findall(r"!\[.*?\]\((.*?)\)", README):
+def test_its_commands_are_understood():
+    (block,) = re.findall(r"## In a shell\n\n```\n(.*?)```", README, flags=re.DOTALL)
+    for line in block.splitlines():
+        program, command, *arguments = line.split("#")[0].split()
+        assert program == "pyrovice"
+        told = CliRunner().invoke(app, [command, "--help"]).stdout
+        options = [word for word in arguments if word.startswith("-")]
+        assert all(re.search(rf"(?<![\w-]){option}(?![\w-])", told) for option in options), line
+
+
+def test_its_pictures_and_pages_are_there():
+    for target in re.findall(r"\]\((?!https:)(.*?)\)", README):
         assert (Path(__file__).parent.parent / target).is_file()

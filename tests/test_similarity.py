@@ -38,3 +38,26 @@ def test_of_a_fit(small_fit):
     off = ~np.eye(20, dtype=bool)
     np.testing.assert_allclose(mean.to_numpy()[off], each.mean(0)[off], atol=1e-6)
     np.testing.assert_allclose(sd.to_numpy()[off], each.std(0)[off], atol=1e-4)
+
+
+def test_some_third_objects_and_any_scale():
+    X = np.random.default_rng(3).gamma(1.0, 1.0, (9, 2))
+    S = X @ X.T
+    some = np.array([1, 4, 5, 8])
+    kept = pair_probability(X, some)
+    for i in range(9):
+        for j in range(9):
+            p = [
+                1 / (1 + np.exp(S[i, k] - S[i, j]) + np.exp(S[j, k] - S[i, j]))
+                for k in some
+                if k not in (i, j)
+            ]
+            assert i == j or abs(kept[i, j] - np.mean(p)) < 1e-5
+    large = pair_probability(30 * X)
+    assert np.isfinite(large[~np.eye(9, dtype=bool)]).all()
+
+
+def test_few_third_objects_say_nearly_the_same(small_fit):
+    every, some = (small_fit.similarity(draws=3, thirds=n) for n in (None, 12))
+    assert every.equals(small_fit.similarity(draws=3, thirds=20))
+    assert 0 < np.nanmax(np.abs(every - some)) < 0.25

@@ -1,4 +1,8 @@
-"""Figures of fits, as matplotlib figures and axes."""
+"""Figures of fits, as matplotlib figures.
+
+Those that consist of one panel take the axes to draw on as ``ax=``. All of them return the
+figure, which notebooks show and ``figure.savefig("figure.pdf")`` writes.
+"""
 
 from pyrovice.plot.calibration import calibration
 from pyrovice.plot.checks import checks
@@ -6,28 +10,33 @@ from pyrovice.plot.convergence import convergence
 from pyrovice.plot.coverage import coverage
 from pyrovice.plot.data_efficiency import data_efficiency
 from pyrovice.plot.dimensions import dimensions
+from pyrovice.plot.embedding import embedding
+from pyrovice.plot.histograms import histograms
+from pyrovice.plot.importance import importance
+from pyrovice.plot.object_profile import object_profile
 from pyrovice.plot.prior_predictive import prior_predictive
 from pyrovice.plot.quantization import quantization
 from pyrovice.plot.reproducibility import reproducibility
+from pyrovice.plot.similarity import similarity
+from pyrovice.plot.sweep import dimensions_by_seed, prior_grid
+from pyrovice.plot.triplet import triplet
 
 __all__ = [
     "calibration",
     "checks",
     "convergence",
+    "coverage",
     "data_efficiency",
     "dimensions",
+    "dimensions_by_seed",
+    "embedding",
+    "histograms",
+    "importance",
+    "object_profile",
+    "prior_grid",
     "prior_predictive",
     "quantization",
     "reproducibility",
-]
-__all__ = ["checks", "convergence", "coverage", "dimensions", "prior_predictive"]
-from pyrovice.plot.sweep import dimensions_by_seed, prior_grid
-
-__all__ = [
-    "checks",
-    "convergence",
-    "dimensions",
-    "dimensions_by_seed",
-    "prior_grid",
-    "prior_predictive",
+    "similarity",
+    "triplet",
 ]

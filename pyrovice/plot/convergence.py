@@ -5,12 +5,16 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
+from pyrovice.errors import PyroviceError
 from pyrovice.fitted import Fit
 from pyrovice.plot.style import BLUE, COLUMN_WIDTH, GREEN, GREY, ORANGE, STYLE, PaperFigure
 
 
 def convergence(fit: Fit) -> Figure:
-    """Loss with its two terms, and kept dimensions, over the steps of training.
+    """Loss with its two terms, and kept dimensions, over the epochs of training.
+
+    A line marks where training stopped. Validation cross-entropy is shown if there were
+    validation data.
 
     Examples
     --------
@@ -19,30 +23,50 @@ def convergence(fit: Fit) -> Figure:
     >>> [axes.get_ylabel() for axes in figure.axes]
     ['nats per judgment', 'dimensions kept']
     """
+    if fit.training is None or fit.history.empty:
+        raise PyroviceError(
+            "This fit was sampled, not trained, so there is no convergence to draw; "
+            "fit.mixing() says whether its chains agree."
+        )
     history = fit.history
+    epochs, last = history.index, history.index[-1]
+    lines = {
+        "−ELBO/n": (history.loss, BLUE, "-"),
+        "−log-likelihood": (-history.log_likelihood, GREEN, "--"),
+        "complexity": (history.complexity, GREY, "-."),
+    }
+    if "validation_cross_entropy" in history:
+        lines["validation"] = (history.validation_cross_entropy, ORANGE, ":")
     with plt.rc_context(STYLE):
-        figure = PaperFigure(figsize=(COLUMN_WIDTH, COLUMN_WIDTH))
-        above, below = figure.subplots(2, sharex=True, height_ratios=(2, 1))
-        above.plot(history.step, history.loss, color=BLUE, label="−ELBO/n")
-        above.plot(history.step, -history.log_likelihood, color=GREEN, label="−log-likelihood")
-        above.plot(history.step, history.complexity, color=GREY, label="complexity")
-        if "validation_cross_entropy" in history:
+        figure = PaperFigure(figsize=(COLUMN_WIDTH, 1.05 * COLUMN_WIDTH))
+        above, below = figure.subplots(2, sharex=True, height_ratios=(3, 2))
+        for name, (values, colour, style) in lines.items():
+            # A line of one epoch would not be seen.
+            mark = "o" if len(history) == 1 else None
             above.plot(
-                history.step, history.validation_cross_entropy, color=ORANGE, label="validation"
-            )
+                epochs, values, color=colour, linestyle=style, linewidth=1.3, marker=mark,
+                markersize=3, label=name,
+            )  # fmt: skip
         above.set_ylabel("nats per judgment")
-        above.legend(loc="upper right", ncols=2)
-        above.set_ylim(bottom=0, top=history.loss.max() * 1.25)
-        below.plot(history.step, history.dimensions, color=BLUE, drawstyle="steps-post")
+        above.set_ylim(bottom=0, top=history.loss.max() * 1.05)
+        figure.legend(loc="outside upper center", ncols=2)
+        below.plot(epochs, history.dimensions, color=BLUE, drawstyle="steps-post")
         below.set_ylabel("dimensions kept")
-        below.set_xlabel("step")
-        below.set_ylim(bottom=0)
-        ending = f"{'settled' if fit.converged else 'stopped'} at {fit.n_dimensions}"
+        below.set_xlabel("epoch")
+        below.locator_params(axis="x", integer=True)
+        below.set_ylim(0, max(1, history.dimensions.max()) * 1.35)
+        below.set_xlim(epochs[0], last + max(1, 0.02 * (last - epochs[0])))
+        for panel in (above, below):
+            panel.axvline(last, color="black", linewidth=0.8, linestyle="--")
         below.annotate(
-            ending,
-            (history.step.iloc[-1], history.dimensions.iloc[-1]),
-            xytext=(0, 8),
+            f"{'settled' if fit.converged else 'stopped'} at {fit.n_dimensions} "
+            f"after {len(history):,} epochs",
+            (last, 1),
+            xycoords=("data", "axes fraction"),
+            xytext=(-4, -2),
             textcoords="offset points",
             ha="right",
+            va="top",
         )
+        figure.align_ylabels()
     return figure

@@ -3,52 +3,129 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pyrovice.errors import PyroviceError
 from pyrovice.fitted import Fit
-from pyrovice.plot.style import BLUE, GREY, PAGE_WIDTH, STYLE, PaperFigure
+from pyrovice.plot.asking import kept_embedding
+from pyrovice.plot.images import Images
+from pyrovice.plot.labels import label
+from pyrovice.plot.style import BLUE, GREY, PAGE_WIDTH, SMALL, STYLE, PaperFigure
+from pyrovice.plot.words import word_cloud
+
+COLUMNS = 3
+MANY_WORDS = 20
 
 
-def dimensions(fit: Fit, k: int = 6) -> Figure:
-    """The kept dimensions, each by its `k` top objects with 90 % intervals.
+def dimensions(
+    fit: Fit,
+    k: int | None = None,
+    *,
+    which: Iterable[int] | None = None,
+    images: str | Path | None = None,
+    words: bool = False,
+) -> Figure:
+    """The kept dimensions, each by its top objects.
+
+    As bars with 90 % posterior intervals; as pictures; or as a cloud of words whose size is
+    the weight.
+
+    Parameters
+    ----------
+    fit : Fit
+        The fit.
+    k : int, optional
+        How many objects of each dimension: 6 by default, or 20 words.
+    which : iterable of int, optional
+        Which dimensions; all that are kept by default.
+    images : path, optional
+        A folder with a picture for each object, called as the object is: ``cat.jpg``, or any
+        one in a folder ``cat/``. An object without one is shown by its name.
+    words : bool
+        Whether to draw clouds of words.
 
     Examples
     --------
     >>> import pyrovice as pv
-    >>> figure = pv.plot.dimensions(pv.fit(pv.load_example().triplets, dimensions=12))
-    >>> len(figure.axes)
-    7
+    >>> fit = pv.fit(pv.load_example().triplets, dimensions=12)
+    >>> len(pv.plot.dimensions(fit).axes), len(pv.plot.dimensions(fit, which=[0, 1]).axes)
+    (7, 2)
     """
-    embedding = fit.embedding()
-    if embedding.empty:
-        raise PyroviceError("This fit kept no dimension, so there is nothing to draw.")
+    if words and images is not None:
+        raise PyroviceError("Choose either images=... or words=True.")
+    if k is None:
+        k = MANY_WORDS if words else 6
+    if k < 1:
+        raise PyroviceError(f"k={k}; expected at least one object for each dimension.")
+    weights = kept_embedding(fit, which).rename(index=str)
     importance = fit.importance()
-    top = fit.top_objects(k)
-    draws = np.quantile(fit.draws(200, seed=0), [0.05, 0.95], axis=0)
-    row_of = {name: row for row, name in enumerate(fit.names)}
-    columns = min(3, embedding.shape[1])
-    rows = math.ceil(embedding.shape[1] / columns)
+    # Counts of objects, or largest weights where weights cannot be zero.
+    size = " objects" if importance.dtype.kind in "iu" else ""
+    titles = {dim: f"dimension {dim} ({importance[dim]:.3g}{size})" for dim in weights}
     with plt.rc_context(STYLE):
-        figure = PaperFigure(figsize=(PAGE_WIDTH, 0.35 + rows * (0.45 + 0.16 * len(top))))
-        panels = figure.subplots(rows, columns, squeeze=False, sharex=True).ravel()
-        for panel, dim in zip(panels, embedding.columns, strict=False):
-            names = top[dim].tolist()
-            values = embedding.loc[names, dim].to_numpy()
-            low, high = draws[:, [row_of[name] for name in names], dim]
-            bars = np.arange(len(names))
-            panel.barh(bars, values, color=BLUE, height=0.7)
-            panel.hlines(bars, low, high, color="black", linewidth=0.8)
-            panel.set_yticks(bars, names)
-            panel.invert_yaxis()
-            panel.tick_params(axis="y", length=0)
-            panel.set_title(f"dimension {dim} ({importance[dim]} objects)", color=GREY, loc="left")
-        for panel in panels[embedding.shape[1] :]:
+        if images is not None:
+            return _pictures(fit, list(weights), titles, k, Images(Path(images), fit.names))
+        rows = math.ceil(weights.shape[1] / COLUMNS)
+        columns = min(COLUMNS, weights.shape[1])
+        shown = min(k, len(weights))
+        height = 1.55 if words else 0.45 + 0.16 * shown
+        figure = PaperFigure(figsize=(PAGE_WIDTH, 0.35 + rows * height))
+        panels = figure.subplots(rows, columns, squeeze=False, sharex=not words).ravel()
+        ends = fit.quantile(0.05), fit.quantile(0.95)
+        for panel, dim in zip(panels, weights, strict=False):
+            top = np.argsort(-weights[dim].to_numpy(), kind="stable")[:shown]
+            names, values = weights.index[top], weights[dim].to_numpy()[top]
+            if words:
+                word_cloud(panel, names, values, aspect=PAGE_WIDTH / columns / (height - 0.3))
+            else:
+                low, high = (end[dim].to_numpy()[top] for end in ends)
+                _bars(panel, names, values, low, high)
+            panel.set_title(titles[dim], color=GREY, loc="left", fontsize=SMALL)
+        for panel in panels[weights.shape[1] :]:
             panel.remove()
-        for panel in panels[max(0, embedding.shape[1] - columns) : embedding.shape[1]]:
-            panel.tick_params(axis="x", labelbottom=True)
-        figure.supxlabel("weight [μ]₊ with 90 % posterior interval", fontsize=8)
+        if not words:
+            for panel in panels[max(0, weights.shape[1] - columns) : weights.shape[1]]:
+                panel.tick_params(axis="x", labelbottom=True)
+            figure.supxlabel("weight [μ]₊ with 90 % posterior interval", fontsize=8)
+    return figure
+
+
+def _bars(
+    panel: Axes, names: Iterable[str], values: np.ndarray, low: np.ndarray, high: np.ndarray
+) -> None:
+    bars = np.arange(len(values))
+    panel.barh(bars, values, color=BLUE, height=0.7)
+    panel.hlines(bars, low, high, color="black", linewidth=0.8)
+    panel.set_yticks(bars, [label(name, 16) for name in names])
+    panel.invert_yaxis()
+    panel.tick_params(axis="y", length=0)
+
+
+def _pictures(fit: Fit, dims: list[int], titles: dict[int, str], k: int, images: Images) -> Figure:
+    """A row of pictures for each dimension, the strongest object first."""
+    top = fit.top_objects(k)
+    side = min(PAGE_WIDTH / len(top), 1.3)
+    figure = PaperFigure(figsize=(side * len(top), len(dims) * (side + 0.35)))
+    for strip, dim in zip(
+        figure.subfigures(len(dims), 1, squeeze=False).ravel(), dims, strict=True
+    ):
+        strip.suptitle(titles[dim], x=0.01, ha="left", color=GREY, fontsize=8)
+        for panel, name in zip(
+            strip.subplots(1, len(top), squeeze=False)[0], top[dim], strict=True
+        ):
+            panel.set_axis_off()
+            picture = images.of(str(name))
+            if picture is None:
+                panel.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
+                panel.text(
+                    0.5, 0.5, label(name, 14), ha="center", va="center", fontsize=SMALL, color=GREY
+                )
+            else:
+                panel.imshow(picture)
     return figure

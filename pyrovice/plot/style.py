@@ -5,15 +5,24 @@ from __future__ import annotations
 from io import BytesIO
 from typing import Any
 
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure
 
 BLUE = "#0072B2"
 ORANGE = "#D55E00"
 GREEN = "#009E73"
 GREY = "#6E6E6E"
+# Told apart also where they touch; the first three are those above.
+COLOURS = (BLUE, ORANGE, GREEN, "#CC79A7", "#E69F00", "#56B4E9")
+PALE = "#C8C8C8"
+# Heat maps: from white, so that what is zero is not seen.
+HEAT = "Blues"
 COLUMN_WIDTH = 3.4
 PAGE_WIDTH = 7.0
+TALLEST = 11.7
 SMALL = 7
+TINY = 5.5
 STYLE: Any = {
     "font.size": 8,
     "axes.titlesize": 8,
@@ -35,3 +44,25 @@ class PaperFigure(Figure):
         buffer = BytesIO()
         self.savefig(buffer, format="png", dpi=150)
         return buffer.getvalue()
+
+
+def axes_for(ax: Axes | None, width: float, height: float) -> Axes:
+    """The axes that were given, or those of a new figure of this size in inches."""
+    return PaperFigure(figsize=(width, height)).subplots() if ax is None else ax
+
+
+def figure_of(axes: Axes) -> Figure:
+    """The figure that axes stand in, also where that is a part of another figure."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    return figure
+
+
+def colour_bar(axes: Axes, image: ScalarMappable, text: str) -> None:
+    """A thin bar above a heat map that says what its colours mean."""
+    height = axes.get_window_extent().height / axes.figure.dpi
+    bar = figure_of(axes).colorbar(
+        image, ax=axes, location="top", fraction=0.1 / height, aspect=25, pad=0.05 / height
+    )
+    bar.set_label(text)
+    bar.outline.set_visible(False)

@@ -1,0 +1,57 @@
+"""Pictures of objects, found by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageOps
+
+from pyrovice.errors import DataError
+
+ENDINGS = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff")
+# Pixels along a side: 300 dots per inch for the largest that a figure shows.
+SIDE = 400
+
+
+class Images:
+    """A folder of pictures: ``cat.jpg``, or ``cat/`` with any picture in it."""
+
+    def __init__(self, folder: Path, names: Sequence[str]) -> None:
+        if not folder.is_dir():
+            raise FileNotFoundError(f"images={str(folder)!r} is no folder.")
+        self._files: dict[str, Path] = {}
+        for entry in sorted(folder.iterdir()):
+            if entry.is_dir():
+                within = [file for file in sorted(entry.iterdir()) if _is_picture(file)]
+                if within:
+                    self._files.setdefault(_key(entry.name), within[0])
+            elif _is_picture(entry):
+                self._files[_key(entry.stem)] = entry
+        if not any(_key(name) in self._files for name in names):
+            raise DataError(
+                f"The folder {folder} has no picture of any object. Expected files such as "
+                f"{names[0]}.jpg, or folders called {names[0]} with a picture in each."
+            )
+
+    def of(self, name: str) -> np.ndarray | None:
+        """The picture of an object as a square, if there is one."""
+        file = self._files.get(_key(name))
+        if file is None:
+            return None
+        try:
+            with Image.open(file) as picture:
+                square = ImageOps.fit(ImageOps.exif_transpose(picture).convert("RGB"), (SIDE, SIDE))
+        except OSError as error:
+            raise DataError(f"{file} is no picture that can be read: {error}.") from error
+        return np.asarray(square)
+
+
+def _is_picture(path: Path) -> bool:
+    return path.suffix.lower() in ENDINGS and path.is_file()
+
+
+def _key(name: str) -> str:
+    """Files are often called ``ice_cream`` where the object is called ``Ice cream``."""
+    return name.strip().lower().replace(" ", "_")

@@ -1,0 +1,66 @@
+"""What the page says in words and numbers."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Any
+
+from pyrovice.diagnosis import diagnose
+from pyrovice.evaluation import Evaluation
+from pyrovice.fitted import Fit
+from pyrovice.triplets import Triplets
+
+
+def describe(fit: Fit, data: Triplets | None, held_out: Triplets | None) -> dict[str, Any]:
+    """What was fitted, how good it is, and how far it can be trusted."""
+    found = None if data is None else diagnose(fit, data, held_out=held_out, refits=0)
+    return {
+        "facts": _facts(fit),
+        "converged": fit.converged,
+        "sampled": fit.training is None,
+        "scores": [
+            _score(where, fit.evaluate(given), unseen)
+            for where, given, unseen in (
+                ("judgments that it has not seen", held_out, True),
+                ("the judgments that were fitted", data, False),
+            )
+            if given is not None
+        ],
+        "findings": [] if found is None else found.findings,
+        "advice": [] if found is None else found.advice,
+        "diagnosed": found is not None,
+        "held_out": held_out is not None,
+        "version": version("pyrovice"),
+    }
+
+
+def _facts(fit: Fit) -> dict[str, str]:
+    facts = {
+        "Objects": f"{len(fit.names):,}",
+        "Judgments fitted": f"{fit.n_judgments:,}",
+        "Dimensions kept": f"{fit.n_dimensions} of {fit.first_dimensions} to begin with",
+        "Prior": repr(fit.prior),
+    }
+    if fit.training is None:
+        facts["Inference"] = "sampled by NUTS"
+    else:
+        ended = "settled" if fit.converged else "ended before it settled"
+        facts["Guide"] = repr(fit.guide_family)
+        facts["Training"] = f"{ended} after {len(fit.history):,} epochs"
+        facts["−ELBO per judgment"] = f"{fit.history.loss.iloc[-1]:.4f} nats"
+    return facts | {"Seed": str(fit.seed), "Fingerprint of the judgments": fit.data_digest[:16]}
+
+
+def _score(where: str, found: Evaluation, unseen: bool) -> dict[str, Any]:
+    return {
+        "where": where,
+        "unseen": unseen,
+        "n": f"{found.n:,}",
+        "accuracy": found.accuracy,
+        "chance": found.chance_accuracy,
+        "ceiling": found.ceiling,
+        "ceiling_low": found.ceiling_low,
+        "cross_entropy": f"{found.cross_entropy:.3f}",
+        "kl": None if found.kl_divergence is None else f"{found.kl_divergence:.3f}",
+        "chance_kl": None if found.chance_kl is None else f"{found.chance_kl:.3f}",
+    }

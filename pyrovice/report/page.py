@@ -1,0 +1,65 @@
+"""The page: what is said about a fit, put into the template and written to one file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from pyrovice.errors import OverwriteError, PyroviceError
+from pyrovice.fitted import Fit
+from pyrovice.report.content import describe
+from pyrovice.report.figures import figures
+from pyrovice.report.objects import objects
+from pyrovice.triplets import Triplets
+from pyrovice.whole_files import write_whole
+
+
+def write(
+    fit: Fit,
+    path: Path,
+    data: Triplets | None,
+    held_out: Triplets | None,
+    title: str | None,
+    overwrite: bool,
+) -> None:
+    """Write the page about `fit` to `path`, whole or not at all."""
+    if path.exists() and not overwrite:
+        raise OverwriteError(
+            f"{path} exists and is not replaced. Choose another name, or say "
+            "fit.report(path, overwrite=True)."
+        )
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"The folder {path.parent} does not exist; make it first.")
+    page = render(fit, data, held_out, title)
+    write_whole(path, page.encode(), replace=overwrite)
+
+
+def render(
+    fit: Fit,
+    data: Triplets | None = None,
+    held_out: Triplets | None = None,
+    title: str | None = None,
+) -> str:
+    """The page as HTML."""
+    for name, given in (("data", data), ("held_out", held_out)):
+        if given is not None and not isinstance(given, Triplets):
+            raise TypeError(f"{name} is a {type(given).__name__}; expected Triplets.")
+    if data is not None and data.digest() != fit.data_digest:
+        raise PyroviceError(
+            "These are not the judgments that were fitted. Pass those as data, and judgments that "
+            "the fit has not seen as held_out: fit.report(path, data=train, held_out=test)."
+        )
+    templates = Environment(
+        loader=PackageLoader("pyrovice.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return templates.get_template("page.html").render(
+        title=title or f"{len(fit.names):,} objects in {fit.n_dimensions} dimensions",
+        about=describe(fit, data, held_out),
+        figures=figures(fit, data, held_out),
+        objects=objects(fit, data),
+    )
