@@ -6,7 +6,7 @@ READY = $(VENV)/.ready
 # Two workers with one thread each do more on two cores than one with two.
 TEST = OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal
 
-.PHONY: demo test test-slow test-arviz1 lint bench
+.PHONY: demo test test-slow test-arviz1 lint bench docs
 
 demo: $(READY)
 	$(BIN)/pyrovice demo --output demo
@@ -37,6 +37,11 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# Pages, stored notebooks and docstrings as a site: docs/_build/html/index.html
+docs: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks $(NAME)

@@ -30,11 +30,10 @@ def run(quick: bool) -> str:
     lines = [
         f"`fit.to_arviz(data)` of {len(data):,} judgments of {data.n_objects:,} objects "
         f"({origin('things_vice42')}) with its defaults, 500 draws and all groups. Peak memory of "
-        "a process that loads fit and judgments and does this; importing the package alone takes "
-        "the first number.",
+        "a process that loads fit and judgments and does this.",
         "",
-        "| dimensions | package (GB) | with fit and judgments | peak | judgments predicted |",
-        "| --- | --- | --- | --- | --- |",
+        "| dimensions | peak memory (GB) | judgments predicted |",
+        "| --- | --- | --- |",
     ]
     with tempfile.TemporaryDirectory() as folder:
         data.write(Path(folder) / "data.npy")
@@ -43,20 +42,16 @@ def run(quick: bool) -> str:
             part.save(Path(folder) / f"{dimensions}.npz")
             command = [sys.executable, "-m", "benchmarks.arviz_memory", folder, str(dimensions)]
             answer = subprocess.run(command, capture_output=True, text=True, check=True)
-            package, loaded, peak, predicted = json.loads(answer.stdout.splitlines()[-1])
-            lines.append(
-                f"| {dimensions} | {package:.2f} | {loaded:.2f} | **{peak:.2f}** | {predicted} |"
-            )
+            peak, predicted = json.loads(answer.stdout.splitlines()[-1])
+            lines.append(f"| {dimensions} | {peak:.2f} | {predicted} |")
     return "\n".join(lines)
 
 
 def child(folder: Path, dimensions: str) -> None:
-    package = peak_memory_gb()
     fit = pv.load(folder / f"{dimensions}.npz")
     data = pv.Triplets.read(folder / "data.npy", names=fit.names)
-    loaded = peak_memory_gb()
     idata = fit.to_arviz(data)
-    print(json.dumps([package, loaded, peak_memory_gb(), idata.attrs["judgments"]]))
+    print(json.dumps([peak_memory_gb(), idata.attrs["judgments"]]))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -45,10 +46,15 @@ def run(quick: bool) -> str:
 
 def measure(case: tuple[str, int]) -> Recovery:
     guide, seed = case
+    return simulate_and_refit(first_fit(guide), pv.load_example().triplets, seed=seed)
+
+
+@cache
+def first_fit(guide: str) -> pv.Fit:
+    """The fit to the example that answers are simulated from."""
     warnings.simplefilter("ignore", pv.PyroviceWarning)
     data = pv.load_example().triplets
-    fit = pv.fit(data, guide=GUIDES[guide], dimensions=12, progress=False)
-    return simulate_and_refit(fit, data, seed=seed)
+    return pv.fit(data, guide=GUIDES[guide], dimensions=12, progress=False)
 
 
 def _mean(results: list[Recovery], quantity: str, level: float) -> str:

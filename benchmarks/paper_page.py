@@ -34,11 +34,11 @@ REASONS = """Reasons, where they are known:
 - Simulated judgments come from an embedding of the very kind that is fitted, so that both methods
   come nearer to the ceiling than they do on people.
 - SPoSE keeps a dimension for one weight above 0.1, VICE for six objects whose weights are credibly
-  above zero. Part of what SPoSE keeps is noise, which no other seed finds again.
+  above zero. So SPoSE keeps more of them.
 - The rate of SPoSE is weighed against the sum over the judgments, so that a rate found on all data
   is much too strong for a twentieth of them: SPoSE then loses nearly all dimensions, as the paper
-  reports. With a rate chosen on validation data most of that gap is gone. What the paper shows for
-  little data is that VICE needs no such choice, more than that its prior predicts better.
+  reports. "Less data" shows beside it what a rate chosen on validation data does. VICE needs no
+  such choice.
 - The bound is a union over every quantised embedding there could be. It holds, and is far from
   tight.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,8 +10,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyrovice.errors import DataError
+from pyrovice.errors import DataError, PyroviceWarning
+from pyrovice.suspicions import doubts_about_objects
 from pyrovice.validation import default_names, positions_within, whole_numbers
+
+# So many objects would take gigabytes to name and the square of it to fit.
+MOST_UNNAMED = 1_000_000
 
 
 def rows_to_judgments(
@@ -37,6 +42,16 @@ def rows_to_judgments(
         column = positions_within(odd, len(ids), "odd", lowest=0).astype(np.int64)
     if names is None and n_objects is not None:
         names = default_names(n_objects)
+    if names is None and ids.max() >= MOST_UNNAMED:
+        row = int(np.argmax(ids.max(axis=1)))
+        raise DataError(
+            f"Row {row} holds the id {ids[row].max()}. If ids are labels with gaps, use "
+            "Triplets.from_dataframe with columns of text; if there are so many objects, pass "
+            "n_objects."
+        )
+    if names is None and ids.min() >= 0:
+        for doubt in doubts_about_objects(ids, default_names(int(ids.max()) + 1), told=False):
+            warnings.warn(doubt, PyroviceWarning, stacklevel=3)
     ascending, position = in_ascending_order(ids, column)
     # A column number per row says that the columns are places, not roles.
     trials = None if isinstance(odd, str) else pd.DataFrame(screen_places(ids, column))

@@ -31,7 +31,8 @@ class Calibration:
         `predicted` probability, the `observed` share of answers given, their number `n`,
         and the 95 % Wilson interval `low` to `high` of the observed share.
     error : float
-        Expected calibration error: |predicted − observed|, averaged over the answers.
+        Expected calibration error: the distance of the observed share from the predicted
+        one, averaged over the answers.
     noise : float
         What `error` would be on average if the predictions were exactly right: so few
         judgments cannot show less. Drawn from the predictions themselves.

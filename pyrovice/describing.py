@@ -103,10 +103,12 @@ class Description:
             f"  an object is in {seen.min():,} to {seen.max():,} judgments (median "
             f"{seen.median():,.0f}); {self.coverage:.1%} of all pairs were shown together"
         )
-        lines += [f"  note: {doubt}" for doubt in self._notes()]
+        lines += [f"  note: {doubt}" for doubt in self.notes]
         return "\n".join(lines)
 
-    def _notes(self) -> list[str]:
+    @property
+    def notes(self) -> list[str]:
+        """All that a user should look at, in words."""
         notes = list(self.doubts)
         never = self.objects - int((self.sightings > 0).sum())
         if never:

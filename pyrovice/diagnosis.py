@@ -35,6 +35,8 @@ PARTICLES, FEWER_PARTICLES, MANY_JUDGMENTS = 1000, 200, 200_000
 ENTRIES_AT_ONCE = 2**25
 # Draws of the similarities that NUTS and the guide are compared by.
 DRAWS = 500
+# Draws of each of two chains, after half as many to warm up.
+NUTS_DRAWS = 400
 
 
 @dataclass(frozen=True)
@@ -333,7 +335,23 @@ def _nuts(fit: Fit, data: Triplets, size: int, seed: int) -> Finding:
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        exact = sample(part, prior=fit.prior, dimensions=2, chains=2, seed=seed)
+        exact = sample(
+            part,
+            prior=fit.prior,
+            dimensions=2,
+            draws=NUTS_DRAWS,
+            warmup=NUTS_DRAWS // 2,
+            chains=2,
+            seed=seed,
+        )
+    apart = float(exact.mixing().r_hat.max())
+    if apart > 1.1:
+        return Finding(
+            question,
+            f"The chains of NUTS do not agree with each other (R-hat up to {apart:.2f}), so they "
+            "cannot tell.",
+            "for information",
+        )
     ours = refit(fit, part, seed, dimensions=2)
     pairs = np.triu_indices(size, 1)
     means, spreads = [], []
@@ -347,7 +365,7 @@ def _nuts(fit: Fit, data: Triplets, size: int, seed: int) -> Finding:
     found = (
         f"On {len(part):,} judgments of {size} objects in 2 dimensions, similarities are at most "
         f"{off.max():.1f} standard deviations off, and their standard deviations are "
-        f"{ratio:.2f} times those of NUTS."
+        f"{ratio:.2f} times those of NUTS (R-hat at most {apart:.2f})."
     )
     if ratio > 0.7 and off.max() < 1.5:
         return Finding(question, found, "good")

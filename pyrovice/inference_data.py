@@ -36,6 +36,8 @@ GROUPS = (
 WITHOUT_DATA = GROUPS[:2]
 # Entries of the largest group: 200 MB of log-likelihoods.
 MOST_ENTRIES = 50_000_000
+# Of the prior, which no data inform, 100 MB do, but always enough draws for a picture.
+MOST_PRIOR_ENTRIES, FEWEST_DRAWS = 25_000_000, 50
 # By how much equal log-likelihoods are told apart, in nats.
 APART = np.float32(1e-5)
 
@@ -62,7 +64,8 @@ def to_arviz(
         The judgments to predict. Without them there are the groups `posterior` and
         `prior` only.
     draws : int
-        Draws per chain. Of a fit by :func:`pyrovice.sample` at most those there are.
+        Draws per chain. Of a fit by :func:`pyrovice.sample` at most those there are; of
+        the prior of a large embedding as many as fit into 100 MB.
     groups : sequence of str, optional
         Which of `posterior`, `prior`, `posterior_predictive`, `prior_predictive`,
         `log_likelihood`, `observed_data` and `constant_data`; all by default.
@@ -112,14 +115,14 @@ def to_arviz(
     made: dict[str, xr.Dataset] = {}
     rng = random_answers(seed)
     if "posterior" in wanted:
-        made["posterior"] = _weights(X[..., kept], coords)
+        made["posterior"] = _weights(_columns(X, kept), coords)
         made["posterior"].update(_hyper(first, X.shape, kept, rng) if len(chains) == 1 else {})
     if shown is not None:
         made |= _predictions(X, shown, wanted, "posterior_predictive", rng)
     if {"prior", "prior_predictive"} & wanted:
         before = _prior_draws(first, X.shape[1], X.shape[-1], seed)
         if "prior" in wanted:
-            made["prior"] = _weights(before[..., : len(kept)], coords)
+            made["prior"] = _weights(_columns(before, np.arange(len(kept))), coords)
         if shown is not None:
             made |= _predictions(
                 before, shown, wanted - {"log_likelihood"}, "prior_predictive", rng
@@ -176,8 +179,10 @@ def _draws_of(fit: Fit, draws: int, seed: int) -> NDArray[np.float32]:
 
 
 def _prior_draws(fit: Fit, draws: int, dimensions: int, seed: int) -> NDArray[np.float32]:
-    """Rectified draws of the prior, one chain of them."""
+    """Rectified draws of the prior, one chain of them; of a large embedding fewer."""
     sample = resolve_prior(fit.prior)
+    entries = len(fit.names) * dimensions
+    draws = min(draws, max(FEWEST_DRAWS, MOST_PRIOR_ENTRIES // entries))
     X = np.empty((1, draws, len(fit.names), dimensions), np.float32)
     with torch.no_grad(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -194,8 +199,12 @@ def _chosen(data: Triplets, judgments: int | None, draws: int, seed: int) -> Tri
     return data.subset(most, seed)
 
 
+def _columns(X: NDArray[np.float32], kept: NDArray[np.intp]) -> NDArray[np.float32]:
+    """The kept dimensions; without a copy if they are all."""
+    return X if len(kept) == X.shape[-1] else X[..., kept]
+
+
 def _weights(X: NDArray[np.float32], coords: dict[str, Any]) -> xr.Dataset:
-    X = X if X.flags.c_contiguous else np.ascontiguousarray(X)
     weights = xr.DataArray(
         X,
         dims=("chain", "draw", "object", "dimension"),

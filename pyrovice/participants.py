@@ -16,7 +16,7 @@ readers fill: `reaction_time` in milliseconds, `position`, and `set` where trial
 1 of 2 participants excluded, with 300 of 600 judgments
   OnePosition(share=0.4, trials=200): 1 (bob)
 >>> result.kept(data)
-Triplets(300 judgments of 12 objects, 1 participants, 85 triplets judged repeatedly)
+Triplets(300 judgments of 12 objects, 1 participant, 85 triplets judged repeatedly)
 """
 
 from __future__ import annotations

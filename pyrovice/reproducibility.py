@@ -7,7 +7,7 @@ the others, by their correlation over the objects.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from pyrovice.alignment import correlations, partners
 from pyrovice.errors import PyroviceError, PyroviceWarning
 from pyrovice.fitted import Fit
+from pyrovice.simulation import numeric_matrix
 from pyrovice.triplets import Triplets
 
 MATCHINGS = ("best", "one-to-one")
@@ -160,9 +161,7 @@ def align(fits: Sequence[Fit]) -> list[Fit]:
     >>> bool(first.embedding().corrwith(second.embedding()).min() > 0.95)
     True
     """
-    fits = list(fits)
-    if not all(isinstance(fit, Fit) for fit in fits):
-        raise TypeError("align got something that is no Fit; expected several, pv.align([a, b]).")
+    fits = _several(fits)
     embeddings = _embeddings(fits)
     counts = [embedding.shape[1] for embedding in embeddings]
     if not min(counts):
@@ -245,16 +244,29 @@ def representative(
     >>> pv.representative([worse, fit], validation) is fit  # the better one of two
     True
     """
-    fits = list(fits)
+    fits = _several(fits)
     if not fits:
         raise PyroviceError("representative got no fits; expected at least one.")
     errors = [fit.prune().evaluate(validation, draws, seed).cross_entropy for fit in fits]
     return fits[int(np.argsort(errors, kind="stable")[(len(fits) - 1) // 2])]
 
 
-def _embeddings(fits: Sequence[Any]) -> list[pd.DataFrame]:
+def _several(fits: Fit | Iterable[Fit]) -> list[Fit]:
+    """Fits, and nothing else."""
+    found = _listed(fits)
+    for fit in found:
+        if not isinstance(fit, Fit):
+            raise TypeError(f"Got a {type(fit).__name__} among the fits; expected [fit, other].")
+    return found
+
+
+def _listed(fits: Any) -> list[Any]:
+    return [fits] if isinstance(fits, Fit) else list(fits)
+
+
+def _embeddings(fits: Any) -> list[pd.DataFrame]:
     """The kept dimensions of each, all of the same objects."""
-    found = [fit.embedding() if isinstance(fit, Fit) else pd.DataFrame(fit) for fit in fits]
+    found = [fit.embedding() if isinstance(fit, Fit) else _frame(fit) for fit in _listed(fits)]
     if len(found) < 2:
         raise PyroviceError(
             f"Got {len(found)} fits; expected at least two, for example of several seeds: "
@@ -263,6 +275,13 @@ def _embeddings(fits: Sequence[Any]) -> list[pd.DataFrame]:
     if len({len(embedding) for embedding in found}) > 1 or len(_names(found)) > 1:
         raise PyroviceError("These fits are of different objects, so no dimension has a match.")
     return found
+
+
+def _frame(embedding: Any) -> pd.DataFrame:
+    numbers = pd.DataFrame(numeric_matrix(embedding))
+    if isinstance(embedding, pd.DataFrame):
+        return numbers.set_axis(embedding.index, axis=0).set_axis(embedding.columns, axis=1)
+    return numbers
 
 
 def _names(embeddings: list[pd.DataFrame]) -> set[tuple[str, ...]]:

@@ -85,6 +85,9 @@ def compare_choices(
     >>> bool(found.table.loc["accuracy", "low"] > 0)  # the smaller dimensions matter
     True
     """
+    for model in (a, b):
+        if not hasattr(model, "predict"):
+            raise TypeError(f"Got a {type(model).__name__} to compare; expected two fits.")
     p_a, p_b = (model.predict(triplets, draws, seed) for model in (a, b))
     _, question = np.unique(triplets._questions(), return_inverse=True)
     scores = {
@@ -169,7 +172,8 @@ def _constant_values_allowed() -> Iterator[None]:
 
 
 def _counts(fits: Sequence[Fit | int], name: str) -> NDArray[np.float64]:
-    counts: list[Any] = [fit.n_dimensions if isinstance(fit, Fit) else fit for fit in fits]
+    given: list[Any] = [fits] if isinstance(fits, Fit) else list(fits)
+    counts = [fit.n_dimensions if isinstance(fit, Fit) else fit for fit in given]
     if len(counts) < 2 or not all(isinstance(count, int | np.integer) for count in counts):
         raise PyroviceError(
             f"{name}={counts!r}; expected fits of at least two seeds, or their numbers of "

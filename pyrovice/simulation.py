@@ -86,9 +86,7 @@ def plausible_embedding(n_objects: int, dimensions: int, *, seed: int) -> NDArra
 
 def check_embedding(embedding: ArrayLike | pd.DataFrame) -> NDArray[np.float64]:
     """A finite, non-negative matrix of at least three objects."""
-    weights = np.asarray(embedding, dtype=float)
-    if weights.ndim != 2:
-        raise DataError(f"embedding has shape {weights.shape}, expected objects x dimensions.")
+    weights = numeric_matrix(embedding)
     if len(weights) < 3:
         raise DataError(f"embedding has {len(weights)} objects; a triplet needs at least three.")
     if not np.all(np.isfinite(weights)) or np.any(weights < 0):
@@ -96,6 +94,20 @@ def check_embedding(embedding: ArrayLike | pd.DataFrame) -> NDArray[np.float64]:
             "embedding holds negative or missing values; expected non-negative weights, for "
             "example np.maximum(embedding, 0)."
         )
+    return weights
+
+
+def numeric_matrix(embedding: ArrayLike | pd.DataFrame) -> NDArray[np.float64]:
+    """Numbers by object and dimension."""
+    try:
+        weights = np.asarray(embedding, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"Got a {type(embedding).__name__} for an embedding; expected numbers by object and "
+            "dimension, for example fit.embedding()."
+        ) from error
+    if weights.ndim != 2:
+        raise DataError(f"embedding has shape {weights.shape}, expected objects x dimensions.")
     return weights
 
 

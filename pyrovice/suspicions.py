@@ -26,7 +26,7 @@ def doubts_about_objects(ids: NDArray[np.integer], names: Sequence[str], told: b
             f"{len(never):,} of the {len(names):,} ids up to {len(names) - 1} never occur "
             f"({_some([str(i) for i in never])}). They are taken for objects that nobody judged; "
             "if your ids have gaps, t.compact() leaves them out, and n_objects=... says that it "
-            "is meant."
+            "is meant." + (" If they begin at 1, subtract 1." if never[0] == 0 else "")
         )
     usual = float(np.median(seen[seen > 0]))
     rare = np.flatnonzero((seen > 0) & (seen < RARE * usual))

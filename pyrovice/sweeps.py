@@ -67,6 +67,7 @@ class Sweep:
                 "prior": self._label(result.prior),
                 **_parameters(result.prior),
                 "seed": result.seed,
+                "note": "",
                 **result.scores,
                 "error": result.error,
             }
@@ -74,7 +75,10 @@ class Sweep:
         ]
         table = pd.DataFrame(rows)
         parameters = [name for name in table if name not in ("prior", *COLUMNS)]
-        return table.reindex(columns=["prior", *parameters, *COLUMNS])
+        table = table.reindex(columns=["prior", *parameters, *COLUMNS])
+        # Kinds that can be missing, where a fit failed.
+        kinds = {"dimensions": "Int64", "epochs": "Int64", "converged": "boolean"}
+        return table.astype(kinds)
 
     @cached_property
     def summary(self) -> pd.DataFrame:

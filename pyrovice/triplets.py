@@ -61,7 +61,9 @@ class Triplets:
     trials : DataFrame of n rows, optional
         What else is known of each judgment. It takes no part in a fit, but goes where
         its judgment goes. :mod:`pyrovice.participants` looks at the columns `position`
-        (1, 2 or 3: where the answer stood on the screen) and `reaction_time` (milliseconds).
+        (1, 2 or 3: where the answer stood on the screen), `reaction_time` (milliseconds) and
+        `set` (trials that came together), :mod:`pyrovice.checks` at `place_1` ... `place_3`
+        (where each of the three objects stood).
 
     Attributes
     ----------
@@ -494,7 +496,8 @@ class Triplets:
         if self.anchored.any():
             facts.append(f"{int(self.anchored.sum()):,} anchored")
         if self.participants is not None:
-            facts.append(f"{pd.Series(self.participants).nunique():,} participants")
+            people = pd.Series(self.participants).nunique()
+            facts.append(f"{people:,} participant{'' if people == 1 else 's'}")
         repeated = len(self.repeated()[0])
         if repeated:
             plural = "" if repeated == 1 else "s"

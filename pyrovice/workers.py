@@ -129,7 +129,6 @@ def _in_parallel(
         # By itself joblib gives the data to one Dask worker, and they would be lost with it.
         client.wait_for_workers(1)
         kind = {"backend": "dask", "client": client, "scatter": [shared], **backend.submit_kwargs}
-    # Some backends (Ray) return results in lists only; then they come a few at a time.
     streams = backend.supports_return_generator
     with joblib.parallel_config(**kind):
         parallel = joblib.Parallel(
@@ -137,10 +136,15 @@ def _in_parallel(
             batch_size=1,
             return_as="generator_unordered" if streams else "list",
         )
-    size = len(jobs) if streams else 2 * joblib.effective_n_jobs(n_jobs)
-    for first in range(0, len(jobs), size):
-        some = jobs[first : first + size]
-        yield from parallel(joblib.delayed(fit_one)(shared, *job) for job in some)
+    tasks = [joblib.delayed(fit_one)(shared, *job) for job in jobs]
+    if streams:
+        yield from parallel(tasks)
+        return
+    # Some backends (Ray) return lists only; then results come a few at a time.
+    some = 2 * joblib.effective_n_jobs(n_jobs)
+    with parallel:
+        for first in range(0, len(tasks), some):
+            yield from parallel(tasks[first : first + some])
 
 
 @contextmanager

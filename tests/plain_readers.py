@@ -67,7 +67,7 @@ def judgment(objects, odd, anchor=None):
 def vice(text):
     for row in rows_of(text)[1]:
         ids = [whole(field) for field in row]
-        demand(len(ids) in (3, 4) and min(ids[:3]) >= 0)
+        demand(len(ids) in (3, 4) and min(ids) >= 0)
         yield judgment(ids[:3], ids[2])
 
 

@@ -191,6 +191,9 @@ def test_design_by_simulation():
     ("call", "sentence"),
     [
         (lambda: pv.bounds.sample_size(100, 10, epsilon=0), "epsilon=0; expected a number between"),
+        (lambda: pv.bounds.sample_size(100, 9, delta="a"), "delta='a'; expected a number between"),
+        (lambda: pv.bounds.quantize([["a"]], 0.5), "Got a list for an embedding"),
+        (lambda: pv.bounds.quantize([[1.0]], "a"), "scale='a'; expected a positive number"),
         (lambda: pv.bounds.sample_size(100, 0), "dimensions=0; expected a whole number"),
         (lambda: pv.bounds.quantize([[1.0]], 0), "scale=0; expected a positive number"),
         (lambda: pv.bounds.design(9, 2, judgments=[50], embedding=np.ones((8, 2))), "8 objects"),
@@ -209,7 +212,8 @@ def test_strangers():
         pv.bounds.generalization(X, data)
     with pytest.raises(pv.DataError, match="embedding is of 14"):
         pv.bounds.generalization(X[:14], data)
-    with pytest.raises(pv.PyroviceError, match="expected positive numbers"):
-        pv.bounds.generalization(X.to_numpy(), data, scales=[])
+    for scales in ([], "fine", [0.5, -1]):
+        with pytest.raises(pv.PyroviceError, match="expected positive numbers"):
+            pv.bounds.generalization(X.to_numpy(), data, scales=scales)
     with pytest.raises(pv.PyroviceError, match="alpha=2"):
         pv.bounds.generalization(X.to_numpy(), data, alpha=2)

@@ -1,5 +1,4 @@
 import numpy as np
-import pandas as pd
 import pytest
 from conftest import sparse_embedding
 from scipy.stats import chisquare
@@ -154,16 +153,17 @@ def test_positions_on_the_screen(small, small_fit):
     shown = np.take_along_axis(small.objects, order, axis=1)
     column = np.argmax(order == small.odd[:, None], axis=1)
     column[rng.random(len(small)) < 0.15] = 0
-    plain = pv.Triplets.from_array(shown, odd=column, names=small.names)
-    places = pd.DataFrame(np.argsort(order, axis=1) + 1, columns=["place_1", "place_2", "place_3"])
-    data = pv.Triplets(plain.objects, plain.odd, names=small.names, trials=places)
+    data = pv.Triplets.from_array(shown, odd=column, names=small.names)
+    places = data.trials[["place_1", "place_2", "place_3"]]
+    np.testing.assert_array_equal(places, np.argsort(order, axis=1) + 1)
     check = pv.checks.check(small_fit, data, pv.checks.Positions)
     assert check.tail_area < 0.005
     observed = check.details.observed
     np.testing.assert_array_equal(observed, np.bincount(column))
     # Objects were placed at random, so each place is expected equally often.
     assert chisquare(check.details.expected).pvalue > 0.2
-    assert pv.checks.check(small_fit, plain, pv.checks.Positions).tail_area > 0.005
+    by_id = pv.Triplets(data.objects, data.odd, names=small.names)
+    assert pv.checks.check(small_fit, by_id, pv.checks.Positions).tail_area > 0.005
 
 
 def test_answers_are_not_drawn_from_the_numbers_of_a_users_seed(small, small_fit):

@@ -157,6 +157,15 @@ def test_large_data_are_cut_by_themselves(small, small_fit, monkeypatch):
     assert part.log_likelihood["odd"].shape == (1, 10, 200)
 
 
+def test_the_prior_of_a_large_embedding_has_fewer_draws(small, small_fit, monkeypatch):
+    monkeypatch.setattr("pyrovice.inference_data.MOST_PRIOR_ENTRIES", 1000)
+    monkeypatch.setattr("pyrovice.inference_data.FEWEST_DRAWS", 3)
+    made = small_fit.to_arviz(small, draws=20)
+    fewer = max(3, 1000 // int(np.prod(small_fit.posterior.shape)))
+    assert made.prior["X"].shape[1] == made.prior_predictive["odd"].shape[1] == fewer
+    assert made.posterior["X"].shape[1] == 20
+
+
 def test_without_data(small_fit):
     assert groups_of(small_fit.to_arviz(draws=5)) == {"posterior", "prior"}
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyrovice import DataError, PyroviceWarning, Triplets
+from pyrovice import DataError, OverwriteError, PyroviceError, PyroviceWarning, Triplets
 
 THINGS = """\
 image1\timage2\timage3\tchoice\tRT\tnoise_ceiling\tsubject_id\tHIT_nr\ttrial_nr\tage
@@ -334,6 +334,10 @@ def test_reading_says_what_it_decided(tmp_path, caplog):
         ("1 2 3 1 9\n2 3 4 2 9\n", "does not say whether ids begin at 0 or at 1; pass first_id=0"),
         (THINGS.replace("image2", "choice"), "no format that is known"),
         (THINGS.replace("RT", "choice"), "line 1 names the column 'choice' twice"),
+        (
+            "one two three\n0 1 2\n1 2 3\n",
+            "in no format that is known here; its first line is 'one",
+        ),
         ("one two three\na b c\nb c d\nd a b\na c d\n", "header or a judgment"),
     ],
 )
@@ -467,14 +471,23 @@ def test_unknown_options(tmp_path):
         Triplets.read(path, nmaes="x")
     with pytest.raises(DataError, match="bad_rows='drop'; expected 'refuse' or 'leave out'"):
         Triplets.read(path, bad_rows="drop")
-    with pytest.raises(DataError, match="id beyond the 2 names"):
-        Triplets.read(path, n_objects=2)
+    with pytest.raises(DataError, match="id beyond the 3 names"):
+        Triplets.read(put(tmp_path / "u.txt", "0 1 3\n"), n_objects=3)
+    with pytest.raises(PyroviceError, match="n_objects='5'; expected a whole number"):
+        Triplets.read(path, n_objects="5")
+    with pytest.raises(TypeError, match="names is a int; expected a name per object"):
+        Triplets.read(path, names=5)
 
 
 def test_latin_letters_outside_utf8(tmp_path):
     (tmp_path / "t.txt").write_bytes("a b c\nb c café\n".encode("latin-1"))
     with pytest.raises(DataError, match="line 2 is not UTF-8 text"):
         Triplets.read(tmp_path / "t.txt")
+
+
+def test_row_numbers_of_r_are_not_read(tmp_path):
+    text = '"","object_1","object_2","object_3","odd"\n"1","a","b","c","c"\n'
+    assert Triplets.read(put(tmp_path / "t.csv", text)).trials is None
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv"])
@@ -493,3 +506,24 @@ def test_tables_are_written_and_read_back(tmp_path, suffix):
     assert again == t
     assert again.trials.reaction_time.equals(trials.reaction_time)
     assert again.trials.set.tolist() == ["a", "b, c"]
+
+
+@pytest.mark.parametrize("suffix", [".tsv", ".csv", ".txt"])
+def test_embeddings_for_other_programs(tmp_path, small_fit, suffix):
+    path = tmp_path / f"embedding{suffix}"
+    small_fit.write_embedding(path)
+    expected = small_fit.embedding()
+    if suffix == ".txt":
+        values = np.loadtxt(path)
+    else:
+        table = pd.read_csv(
+            path, sep="\t" if suffix == ".tsv" else ",", index_col="object", dtype={"object": str}
+        )
+        assert table.columns.tolist() == [f"dim_{i + 1}" for i in range(small_fit.n_dimensions)]
+        assert table.index.tolist() == list(small_fit.names)
+        values = table.to_numpy()
+    np.testing.assert_allclose(values, expected, rtol=1e-5)
+    with pytest.raises(OverwriteError):
+        small_fit.write_embedding(path, "sd")
+    with pytest.raises(DataError, match=r"expected \.tsv or \.csv"):
+        small_fit.write_embedding(tmp_path / "embedding.npy")

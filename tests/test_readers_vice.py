@@ -49,7 +49,7 @@ def test_folder(tmp_path):
 
 def test_names_from_a_file(tmp_path):
     np.save(tmp_path / "t.npy", ROWS)
-    put(tmp_path / "names.txt", "ant\nbee\ncat\ndog\n")
+    put(tmp_path / "names.txt", "ant\r\nbee\r\ncat\r\ndog\r\n\r\n")
     t = Triplets.read(tmp_path / "t.npy", names=tmp_path / "names.txt")
     assert t.names == ("ant", "bee", "cat", "dog")
     assert Triplets.read(tmp_path / "t.npy", names=t.names) == t

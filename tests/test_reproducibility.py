@@ -179,8 +179,13 @@ def test_fits_that_cannot_be_matched(fits):
     assert pv.reproducibility([fits[0], named]).score == 1
     with pytest.raises(pv.PyroviceError, match="different objects"):
         pv.reproducibility([named, named[::-1]])
-    with pytest.raises(TypeError, match="no Fit"):
+    for strange in ("best", {"a": fits[0], "b": fits[1]}):
+        with pytest.raises(pv.DataError, match="Got a str for an embedding"):
+            pv.reproducibility(strange)
+    with pytest.raises(TypeError, match="Got a DataFrame among the fits"):
         pv.align([fits[0], fits[0].embedding()])
+    with pytest.raises(pv.PyroviceError, match="Got 1 fits; expected at least two"):
+        pv.align(fits[0])
     none = fits[0]._select(np.array([], dtype=int))
     with pytest.raises(pv.PyroviceError, match="keep 3, 0 dimensions"):
         pv.align([fits[0], none])

@@ -87,6 +87,13 @@ def test_of_fits(small, small_fit):
     assert found.table.loc["accuracy", "p_value"] < 0.001
 
 
+def test_what_is_no_fit(small, small_fit):
+    with pytest.raises(TypeError, match="Got a list to compare; expected two fits"):
+        pv.compare_choices(small_fit, [small_fit], small)
+    with pytest.raises(pv.PyroviceError, match="at least two seeds"):
+        pv.compare_dimensions(small_fit, [3, 4])
+
+
 def test_counts_are_scipys_tests():
     a, b = [44, 43, 45, 44, 46], [52, 50, 55, 52, 49]
     table = pv.compare_dimensions(a, b)

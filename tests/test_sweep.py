@@ -3,7 +3,10 @@ import os
 import random
 import resource
 import time
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import joblib
 import numpy as np
@@ -123,6 +126,7 @@ def test_failures_do_not_count(capsys):
     assert found.summary.fits.tolist() == [1, 2, 0]
     assert "2 seeds, 3 failed; best" in repr(found)
     assert found.table.error.tolist() == ["", "Oh: no", "", "", "Oh: no", "Oh: no"]
+    assert found.table.dimensions.isna().tolist() == [False, True, False, False, True, True]
     with pytest.raises(PyroviceError, match="failed, the first with: Oh: no"):
         found.median(found.priors[2])
     nothing = made_up([[None]])
@@ -386,22 +390,41 @@ def test_a_folder_that_cannot_be_written_to(stored, tmp_path):
     assert (tmp_path / "file").read_text() == "mine"
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write anywhere")
-def test_a_read_only_folder(stored, tmp_path):
-    folder, _ = stored
-    target = tmp_path / next(folder.glob("*")).name
-    target.mkdir()
-    for path in sorted(folder.rglob("*"))[:5]:
-        if path.is_file():
-            (target / path.name).write_bytes(path.read_bytes())
-    before = files(tmp_path)
-    target.chmod(0o500)
+@contextmanager
+def without_privileges():
+    """As somebody whom folders can be closed to: the superuser writes anywhere."""
+    superuser = os.geteuid() == 0
+    if superuser:
+        os.seteuid(65534)
     try:
-        with pytest.raises(pv.WriteError, match="Permission denied"):
-            sweep(store=tmp_path)
+        yield
     finally:
-        target.chmod(0o700)
-    assert files(tmp_path) == before
+        if superuser:
+            os.seteuid(0)
+
+
+def test_a_read_only_folder(stored):
+    folder, _ = stored
+    with TemporaryDirectory() as name:
+        root = Path(name)
+        target = root / next(folder.glob("*")).name
+        target.mkdir()
+        for path in sorted(folder.rglob("*"))[:5]:
+            if path.is_file():
+                (target / path.name).write_bytes(path.read_bytes())
+        before = files(root)
+        for closed in (target, root):
+            closed.chmod(0o555)
+        try:
+            with (
+                without_privileges(),
+                pytest.raises(pv.WriteError, match=r"Permission denied.*unharmed"),
+            ):
+                sweep(store=root)
+        finally:
+            for closed in (root, target):
+                closed.chmod(0o755)
+        assert files(root) == before
 
 
 def test_the_number_of_processes_does_not_matter(swept):

@@ -149,6 +149,18 @@ def test_a_misspelt_object_of_a_table_is_said():
         Triplets.from_dataframe(table)
 
 
+def test_ids_with_gaps_or_from_one_are_said():
+    rng = np.random.default_rng(0)
+    rows = np.array([rng.permutation(5)[:3] for _ in range(60)])
+    with pytest.warns(pv.PyroviceWarning, match=r"3 of the 8 ids up to 7 never occur \(4, 5, 6\)"):
+        Triplets.from_array(rows + (rows == 4) * 3)
+    with pytest.warns(pv.PyroviceWarning, match=r"\(0\). .* If they begin at 1, subtract 1"):
+        Triplets.from_array(rows + 1)
+    assert Triplets.from_array(rows + 1, n_objects=6).compact().n_objects == 5
+    with pytest.raises(DataError, match=r"Row 1 holds the id 123456789.*labels with gaps"):
+        Triplets.from_array([[0, 1, 2], [0, 1, 123456789]])
+
+
 def test_places_on_the_screen_are_kept():
     shown = [[4, 2, 0], [1, 0, 3]]
     t = Triplets.from_array(shown, odd=[1, 2])

@@ -87,9 +87,9 @@ class Design:
         said = (
             f"For {self.n_objects:,} objects and at most {self.dimensions} dimensions the bound "
             f"asks for {self._shared(self.sample_size)}: then, with probability "
-            f"{1 - self.delta:g}, no embedding whose weights take {self.levels + 1} values errs "
-            f"more often on new triplets than on these by {self.epsilon:g}. It holds for every "
-            "such embedding at once, and is therefore very conservative."
+            f"{1 - self.delta:g}, the error of any embedding whose weights take {self.levels + 1} "
+            f"values is on new triplets at most {self.epsilon:g} above that on these. It holds for "
+            "all such embeddings at once, and is therefore very conservative."
         )
         if self.simulated is None:
             said += " design(..., judgments=[...]) simulates what fewer would give."
@@ -120,7 +120,7 @@ def design(
     epsilon: float = 0.1,
     delta: float = 0.001,
     levels: int = 4,
-    judgments: Sequence[int] = (),
+    judgments: int | Sequence[int] = (),
     embedding: ArrayLike | pd.DataFrame | None = None,
     seeds: int = 2,
     training: Training = Training(),  # noqa: B008 (frozen)
@@ -135,12 +135,12 @@ def design(
         How many people share the judgments.
     epsilon, delta, levels
         As for :func:`sample_size`.
-    judgments : sequence of int, optional
+    judgments : int or sequence of int, optional
         Numbers of judgments to simulate and fit, which takes a few seconds for each and each
         seed. Without any there is the bound only.
     embedding : array of shape (n_objects, d), optional
         The truth to simulate from, for example that of a pilot. By default one is made up
-        that is spread like the published ones, with `dimensions` dimensions.
+        that is much like the published ones, with `dimensions` dimensions.
     seeds : int
         Fits for each number of judgments, to the same simulated ones.
     training : Training
@@ -155,16 +155,16 @@ def design(
     >>> import pyrovice as pv
     >>> pv.bounds.design(100, 10, participants=50)
     For 100 objects and at most 10 dimensions the bound asks for 80,818 judgments, with 50
-    participants 1,617 each: then, with probability 0.999, no embedding whose weights take 5
-    values errs more often on new triplets than on these by 0.1. It holds for every such
-    embedding at once, and is therefore very conservative. design(..., judgments=[...])
+    participants 1,617 each: then, with probability 0.999, the error of any embedding whose
+    weights take 5 values is on new triplets at most 0.1 above that on these. It holds for all
+    such embeddings at once, and is therefore very conservative. design(..., judgments=[...])
     simulates what fewer would give.
     """
     needed = sample_size(n_objects, dimensions, levels=levels, epsilon=epsilon, delta=delta)
     if participants is not None:
         participants = whole(participants, "participants", least=1)
     answer = Design(n_objects, dimensions, epsilon, delta, levels, needed, participants)
-    sizes = sorted(whole(n, "judgments", least=1) for n in judgments)
+    sizes = sorted(whole(n, "judgments", least=1) for n in np.atleast_1d(judgments).tolist())
     if not sizes:
         return answer
     seeds = whole(seeds, "seeds", least=2)

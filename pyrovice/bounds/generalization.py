@@ -12,11 +12,11 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 
 from pyrovice.bounds.quantization import multiples, quantize
-from pyrovice.bounds.sample_size import hypotheses
+from pyrovice.bounds.sample_size import check_share, hypotheses
 from pyrovice.errors import DataError, PyroviceError
 from pyrovice.evaluation import hits
 from pyrovice.likelihood import Judgments, choice_log_probability
-from pyrovice.simulation import check_embedding
+from pyrovice.simulation import check_embedding, numeric_matrix
 from pyrovice.triplets import Triplets
 
 SCALES = tuple(i / 20 for i in range(1, 21))
@@ -105,13 +105,10 @@ def generalization(
     scale 0.9)
     """
     weights = check_embedding(embedding)
-    chosen = [float(scale) for scale in scales]
-    if not chosen or not all(0 < scale < math.inf for scale in chosen):
-        raise PyroviceError(
-            f"scales={scales!r}; expected positive numbers, for example (0.1, 0.5)."
-        )
-    if not 0 < alpha < 1:
-        raise PyroviceError(f"alpha={alpha!r}; expected a number between 0 and 1.")
+    chosen = np.atleast_1d(scales).tolist()
+    if not chosen or not all(isinstance(scale, int | float) and scale > 0 for scale in chosen):
+        raise PyroviceError(f"scales={scales!r}; expected positive numbers, such as (0.1, 0.5).")
+    check_share(alpha, "alpha")
     for data in (triplets, test):
         _check_objects(embedding, data)
     m, d = weights.shape
@@ -150,7 +147,7 @@ def quantized_error(weights: NDArray[np.float64], scale: float, triplets: Triple
 def _check_objects(embedding: ArrayLike | pd.DataFrame, triplets: Triplets | None) -> None:
     if triplets is None:
         return
-    m = len(np.asarray(embedding))
+    m = len(numeric_matrix(embedding))
     names = tuple(embedding.index) if isinstance(embedding, pd.DataFrame) else triplets.names
     if triplets.n_objects != m or (triplets.is_named and names != triplets.names):
         raise DataError(

@@ -7,6 +7,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyrovice.errors import PyroviceError
+from pyrovice.simulation import numeric_matrix
 
 
 def quantize(
@@ -29,6 +30,6 @@ def quantize(
 
 def multiples(embedding: ArrayLike | pd.DataFrame, scale: float) -> NDArray[np.float64]:
     """How many times `scale` each weight is, rounded."""
-    if not 0 < scale < np.inf:
+    if not (isinstance(scale, int | float | np.number) and 0 < scale < np.inf):
         raise PyroviceError(f"scale={scale!r}; expected a positive number, for example 0.5.")
-    return np.round(np.maximum(np.asarray(embedding, dtype=float), 0) / scale)
+    return np.round(np.maximum(numeric_matrix(embedding), 0) / scale)

@@ -42,10 +42,15 @@ def sample_size(
     m = whole(n_objects, "n_objects", least=3)
     d = whole(dimensions, "dimensions", least=1)
     k = whole(levels, "levels", least=1)
-    for name, value in (("epsilon", epsilon), ("delta", delta)):
-        if not 0 < value < 1:
-            raise PyroviceError(f"{name}={value!r}; expected a number between 0 and 1.")
+    check_share(epsilon, "epsilon")
+    check_share(delta, "delta")
     return math.ceil(hypotheses(m, d, k, delta) / (2 * epsilon**2))
+
+
+def check_share(value: float, name: str) -> None:
+    """Refuse what is no number between 0 and 1."""
+    if not (isinstance(value, int | float) and 0 < value < 1):
+        raise PyroviceError(f"{name}={value!r}; expected a number between 0 and 1.")
 
 
 def hypotheses(n_objects: int, dimensions: int, levels: int, delta: float) -> float:

@@ -107,7 +107,7 @@ def recognise(source: Source) -> tuple[str, str]:
         f"{source.label} is in no format that is known here; its first line is "
         f"{sample.lines[0][:80]!r}. Name the format if you know better, or read it with pandas and "
         "say which column holds what: Triplets.from_dataframe(table, objects=['a', 'b', 'c'], "
-        "odd='d')."
+        "odd='d'), on the command line pyrovice convert --objects a,b,c --odd d."
     )
 
 

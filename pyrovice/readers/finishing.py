@@ -13,17 +13,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyrovice.arrays import in_ascending_order, screen_places
+from pyrovice.arrays import MOST_UNNAMED, in_ascending_order, screen_places
 from pyrovice.errors import DataError, PyroviceWarning
 from pyrovice.readers.table import Table
 from pyrovice.reading import Reading
 from pyrovice.suspicions import doubts_about_objects
-from pyrovice.validation import NO_ANCHOR, check_names, default_names
+from pyrovice.validation import NO_ANCHOR, check_names, default_names, whole
 
 logger = logging.getLogger("pyrovice")
-
-# So many objects would take gigabytes to name and the square of it to fit.
-MOST_OBJECTS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -52,6 +49,17 @@ class Options:
             raise DataError(f"bad_rows={self.bad_rows!r}; expected 'refuse' or 'leave out'.")
         if self.first_id not in (None, 0, 1):
             raise DataError(f"first_id={self.first_id!r}; expected 0 or 1.")
+        if self.n_objects is not None:
+            whole(self.n_objects, "n_objects", least=3)
+        if (
+            self.names is not None
+            and not np.iterable(self.names)
+            and not isinstance(self.names, Path)
+        ):
+            raise TypeError(
+                f"names is a {type(self.names).__name__}; expected a name per object, or the path "
+                "of a text file with one per line."
+            )
 
     def all_names(self) -> tuple[str, ...] | None:
         """The names as such."""
@@ -67,7 +75,11 @@ def read_names(path: Path) -> list[str]:
     """Object names from a text file, one per line."""
     if not path.is_file():
         raise FileNotFoundError(f"{path} does not exist; expected a file with one name per line.")
-    return path.read_text(encoding="utf-8-sig").splitlines()
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} is not UTF-8 text; expected one name per line.") from error
+    return text.rstrip("\n").split("\n")
 
 
 def finish(
@@ -148,7 +160,7 @@ def finish(
         format=format,
         decided=decided,
         # A row of the file may hold several judgments, one after another.
-        rows=1 + np.count_nonzero(np.diff(table.lines)),
+        rows=1 + int(np.count_nonzero(np.diff(table.lines))),
         left_out=table.left_out(),
         first_id=begins,
         catch=catch,
@@ -223,8 +235,8 @@ def _within(
     table.complain((ids < 0).any(axis=1), below + ("" if begins else "; ids run from 0"))
     if names is None:
         table.complain(
-            (ids >= MOST_OBJECTS).any(axis=1),
-            f"holds an id beyond {MOST_OBJECTS:,}; if ids are labels with gaps, read the table "
+            (ids >= MOST_UNNAMED).any(axis=1),
+            f"holds an id beyond {MOST_UNNAMED:,}; if ids are labels with gaps, read the table "
             "with pandas and use Triplets.from_dataframe with text columns",
         )
         known = [ids[~table.unusable()].ravel(), np.zeros(1, np.int64)]

@@ -31,7 +31,9 @@ def read(source: Source, options: Options, decided: str) -> dict[str, Any]:
     if found is None:
         raise DataError(f"{source.label}, line 1 has no columns {', '.join(WANTED)}.")
     separator, columns = found
-    table = read_with_header(source, separator, columns, columns, text=TEXT)
+    # R and pandas may write row numbers, in a column without a name.
+    wanted = [name for name in columns if name]
+    table = read_with_header(source, separator, columns, wanted, text=TEXT)
     shown = table.text(OBJECTS, "an object")
     odd = table.text(["odd"], "the odd object")
     match = shown == odd
@@ -46,7 +48,7 @@ def read(source: Source, options: Options, decided: str) -> dict[str, Any]:
         table.complain(
             given & (anchor == np.argmax(match, axis=1)), "has its anchor as the odd one"
         )
-    more = [name for name in columns if name not in (*TEXT, "participant")]
+    more = [name for name in wanted if name not in (*TEXT, "participant")]
     trials = {name: _kept(table.columns[name]) for name in more}
     return finish(
         table,

@@ -5,6 +5,7 @@ Separated by white space, or by tabs, commas or semicolons if there are any.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,9 @@ def recognise(sample: Sample) -> str | None:
     widths = [len(fields_of(line, separator)) for line in sample.lines]
     # A line or two may be wrong; they are named when the file is read.
     if widths[0] != 3 or np.mean(np.equal(widths, 3)) < 0.5:
+        return None
+    # Numbers below a line of text: that line is a header of a format that is not known.
+    if rows_of_numbers(replace(sample, lines=sample.lines[1:])) is not None:
         return None
     return "three names in each row"
 

@@ -83,6 +83,8 @@ def _judgments(
 ) -> dict[str, Any]:
     ids = _ids(table)
     people = table.whole([3], "a participant")[:, 0] if 3 in table else None
+    if people is not None:
+        table.complain(people < 0, "holds a negative participant; they are counted from 0")
     return finish(
         table,
         ids,

@@ -1,0 +1,229 @@
+"""Commands that fit: fit, sweep."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import pyrovice as pv
+from pyrovice.cli.answers import answer
+from pyrovice.cli.choices import (
+    BatchSize,
+    Device,
+    Dimensions,
+    Guide,
+    GuideName,
+    LearningRate,
+    MaxEpochs,
+    Paper,
+    PriorName,
+    Rank,
+    choose_device,
+    choose_dimensions,
+    choose_grid,
+    choose_guide,
+    choose_prior,
+    choose_training,
+)
+from pyrovice.cli.inputs import check_output, read_judgments
+from pyrovice.cli.options import Data, Format, Json, Names, Overwrite, Part, Quiet, Seed
+from pyrovice.writing import SEPARATORS
+
+Validation = typer.Option("--validation", help="Judgments to score with, as DATA.")
+
+
+def fit(
+    data: Data,
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write the fit to.")],
+    format: Format = "auto",
+    names: Names = None,
+    part: Part = None,
+    validation: Annotated[str | None, Validation] = None,
+    prior: Annotated[PriorName, typer.Option("--prior", help="Prior of a weight.")] = (
+        PriorName.spike_slab
+    ),
+    spike: Annotated[float | None, typer.Option(help="Width of the spike; 0.25.")] = None,
+    slab: Annotated[float | None, typer.Option(help="Width of the slab; 1.")] = None,
+    pi: Annotated[float | None, typer.Option(help="Share of the spike; 0.5.")] = None,
+    scale: Annotated[float | None, typer.Option(help="Of --prior horseshoe or ard.")] = None,
+    rate: Annotated[
+        float | None, typer.Option(help="Of --prior exponential; with --guide map it is SPoSE.")
+    ] = None,
+    guide: Guide = GuideName.mean_field,
+    rank: Rank = None,
+    dimensions: Dimensions = "auto",
+    seed: Seed = 0,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="Save the state here; run again, go on from it.")
+    ] = None,
+    embedding: Annotated[
+        Path | None, typer.Option(help="Also write the embedding: .csv, .tsv or .txt.")
+    ] = None,
+    paper: Paper = False,
+    learning_rate: LearningRate = None,
+    batch_size: BatchSize = None,
+    max_epochs: MaxEpochs = None,
+    device: Device = "cpu",
+    overwrite: Overwrite = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Infer the embedding behind judgments."""
+    check_output(output, overwrite)
+    if embedding is not None:
+        check_output(embedding)
+        _check_table(embedding, (*SEPARATORS, ".txt"))
+    chosen = choose_prior(prior, spike=spike, slab=slab, pi=pi, scale=scale, rate=rate)
+    family = choose_guide(guide, rank)
+    training = choose_training(paper, learning_rate, batch_size, max_epochs)
+    first, place = choose_dimensions(dimensions), choose_device(device)
+    judgments = read_judgments(data, format, names, part)
+    valid = None if validation is None else read_judgments(validation, names=judgments.names)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", pv.PyroviceWarning)
+        found = pv.fit(
+            judgments,
+            prior=chosen,
+            guide=family,
+            dimensions=first,
+            validation=valid,
+            training=training,
+            seed=seed,
+            device=place,
+            progress=not quiet,
+            checkpoint=checkpoint,
+        )
+    found.save(output, overwrite=overwrite)
+    written = [str(output)]
+    if embedding is not None:
+        found.write_embedding(embedding)
+        written.append(str(embedding))
+    for note in said:
+        warnings.warn(note.message, stacklevel=1)
+    last = found.history.iloc[-1]
+    record = {
+        "judgments": found.n_judgments,
+        "objects": len(found.names),
+        "dimensions": found.n_dimensions,
+        "converged": found.converged,
+        "epochs": len(found.history),
+        "loss": last["loss"],
+        "validation_cross_entropy": last.get("validation_cross_entropy"),
+        "validation_accuracy": last.get("validation_accuracy"),
+        "prior": repr(found.prior),
+        "guide": repr(found.guide_family),
+        "seed": found.seed,
+        "notes": [str(note.message) for note in said],
+        "written": written,
+    }
+    answer(_summary(found, written), record, as_json=json, quiet=quiet)
+
+
+def sweep(
+    data: Data,
+    validation: Annotated[str, Validation],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="File for the median fit of the best prior.")
+    ],
+    format: Format = "auto",
+    names: Names = None,
+    part: Part = None,
+    spike: Annotated[list[float] | None, typer.Option(help="Widths of spikes; repeatable.")] = None,
+    slab: Annotated[list[float] | None, typer.Option(help="Widths of slabs; repeatable.")] = None,
+    pi: Annotated[list[float] | None, typer.Option(help="Shares of spikes; repeatable.")] = None,
+    paper_grid: Annotated[
+        bool, typer.Option("--paper-grid", help="The paper's 180 combinations instead.")
+    ] = False,
+    seeds: Annotated[int, typer.Option(min=1, help="Fits with each prior.")] = 3,
+    jobs: Annotated[int, typer.Option(help="Fits at once, -1 for one per core.")] = 1,
+    store: Annotated[
+        Path | None, typer.Option(help="Folder to keep all fits in; run again, only add to it.")
+    ] = None,
+    table: Annotated[
+        Path | None, typer.Option(help="Also write a row per fit: .csv or .tsv.")
+    ] = None,
+    guide: Guide = GuideName.mean_field,
+    rank: Rank = None,
+    dimensions: Dimensions = "auto",
+    paper: Paper = False,
+    learning_rate: LearningRate = None,
+    batch_size: BatchSize = None,
+    max_epochs: MaxEpochs = None,
+    device: Device = "cpu",
+    overwrite: Overwrite = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Find the prior that predicts best.
+
+    Every combination of --spike, --slab and --pi is fitted with every seed.
+    """
+    check_output(output, overwrite)
+    if table is not None:
+        check_output(table)
+        _check_table(table, tuple(SEPARATORS))
+    if jobs == 0:
+        raise typer.BadParameter("--jobs 0: expected a number of processes, or -1 for all.")
+    priors = choose_grid(spike, slab, pi, paper_grid)
+    family = choose_guide(guide, rank)
+    training = choose_training(paper, learning_rate, batch_size, max_epochs)
+    first, place = choose_dimensions(dimensions), choose_device(device)
+    judgments = read_judgments(data, format, names, part)
+    found = pv.sweep(
+        judgments,
+        read_judgments(validation, names=judgments.names),
+        priors=priors,
+        seeds=seeds,
+        n_jobs=jobs,
+        store=store,
+        progress=not quiet,
+        guide=family,
+        dimensions=first,
+        training=training,
+        device=place,
+    )
+    median = found.median()
+    median.save(output, overwrite=overwrite)
+    written = [str(output)]
+    if table is not None:
+        with table.open("x", encoding="utf-8") as file:
+            found.table.to_csv(file, sep=SEPARATORS[table.suffix], index=False)
+        written.append(str(table))
+    record = {
+        "best": repr(found.best),
+        "simplest": repr(found.simplest),
+        "median_seed": median.seed,
+        "dimensions": median.n_dimensions,
+        "priors": found.summary.reset_index(),
+        "written": written,
+    }
+    columns = ["validation_cross_entropy", "standard_error", "dimensions", "fits", "failed"]
+    text = f"{found.summary[columns].round(4).to_string()}\n\n{found}"
+    answer(f"{text}\nWritten: {', '.join(written)}", record, as_json=json, quiet=quiet)
+
+
+def _check_table(path: Path, endings: tuple[str, ...]) -> None:
+    if path.suffix not in endings:
+        raise typer.BadParameter(f"{path} should end in {', '.join(endings)}.")
+
+
+def _summary(fit: pv.Fit, written: list[str]) -> str:
+    last = fit.history.iloc[-1]
+    lines = [str(fit), f"  -ELBO/n {last['loss']:.4f} nats after {len(fit.history)} epochs"]
+    if "validation_accuracy" in last:
+        lines.append(
+            f"  validation: accuracy {last['validation_accuracy']:.3f}, cross-entropy "
+            f"{last['validation_cross_entropy']:.4f} nats"
+        )
+    for dimension, top in fit.top_objects(5).items():
+        lines.append(f"  {dimension:>3}  {', '.join(top)}")
+    return "\n".join([*lines, f"Written: {', '.join(written)}"])
+
+
+COMMANDS = {
+    fit: "pyrovice fit train.csv --prior spike-slab --spike 0.25 --slab 1 -o my.fit",
+    sweep: "pyrovice sweep train.csv --validation valid.csv --pi 0.5 --pi 0.8 -o best.fit",
+}

@@ -1,0 +1,71 @@
+"""What commands are given: judgments, embeddings, places to write to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import pyrovice as pv
+from pyrovice.errors import DataError, OverwriteError, WriteError
+from pyrovice.writing import SEPARATORS
+
+EXAMPLE = "example"
+
+
+def read_judgments(
+    data: str,
+    format: str = "auto",
+    names: Path | Sequence[str] | None = None,
+    part: str | None = None,
+    **options: Any,
+) -> pv.Triplets:
+    """Judgments from a file or folder, or the built-in ones.
+
+    A file that is called like the built-in ones goes first.
+    """
+    if data == EXAMPLE and not Path(data).exists():
+        return pv.load_example().triplets
+    given = {"names": names, "part": part, **options}
+    return pv.Triplets.read(
+        data, format, **{name: value for name, value in given.items() if value is not None}
+    )
+
+
+def read_embedding(path: Path) -> pd.DataFrame:
+    """An objects x dimensions table: of a fit, or from a file of numbers."""
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"{path} does not exist; expected a fit, a .csv or .tsv with an object column, or a "
+            ".txt or .npy file of numbers."
+        )
+    try:
+        if path.suffix in SEPARATORS:
+            table = pd.read_csv(path, sep=SEPARATORS[path.suffix], index_col=0)
+            return table.set_axis(table.index.astype(str)).astype(float)
+        if path.suffix == ".npy":
+            return pd.DataFrame(np.load(path, allow_pickle=False))
+        if path.suffix == ".txt":
+            return pd.DataFrame(np.loadtxt(path, ndmin=2))
+    except (ValueError, EOFError) as error:
+        raise DataError(f"{path} holds no table of numbers ({error}).") from error
+    return pv.load(path).embedding()
+
+
+def check_output(path: Path, overwrite: bool | None = None) -> None:
+    """Refuse, before any work is done, a place that cannot be written to.
+
+    `overwrite` is None for commands that have no such option.
+    """
+    if not path.parent.is_dir():
+        raise WriteError(
+            f"There is no folder {path.parent} to write {path.name} to; make it first."
+        )
+    if path.is_dir():
+        raise WriteError(f"{path} is a folder; expected the name of a file.")
+    if path.exists() and not overwrite:
+        other = "" if overwrite is None else ", or add --overwrite"
+        raise OverwriteError(f"{path} exists and is not replaced; choose another name{other}.")

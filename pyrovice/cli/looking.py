@@ -1,0 +1,104 @@
+"""Commands that show what there is: demo, describe, evaluate, report."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import pyrovice as pv
+from pyrovice.cli.answers import answer
+from pyrovice.cli.inputs import check_output, read_judgments
+from pyrovice.cli.options import Data, Format, Json, Names, Overwrite, Part, Quiet, SavedFit, Seed
+from pyrovice.demo import run
+
+
+def demo(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the figures.")] = Path(
+        "demo"
+    ),
+    seed: Seed = 0,
+) -> None:
+    """Fit the built-in example, print what was found and draw it."""
+    run(output, seed)
+
+
+def describe(
+    data: Data, format: Format = "auto", names: Names = None, part: Part = None, json: Json = False
+) -> None:
+    """Say what is in a file of judgments, and what looks wrong."""
+    found = read_judgments(data, format, names, part).describe()
+    people = found.participants
+    record = {
+        "judgments": found.judgments,
+        "objects": found.objects,
+        "objects_judged": (found.sightings > 0).sum(),
+        "triplets": found.triplets,
+        "repeated": found.repeated,
+        "anchored": found.anchored,
+        "participants": None if people is None else len(people),
+        "positions": found.positions.to_dict(),
+        "coverage": found.coverage,
+        "groups": found.groups,
+        "format": None if found.reading is None else found.reading.format,
+        "left_out": 0
+        if found.reading is None
+        else sum(len(rows.lines) for rows in found.reading.left_out),
+        "notes": found.notes,
+    }
+    answer(found, record, as_json=json)
+
+
+def evaluate(
+    fit: SavedFit,
+    data: Data,
+    format: Format = "auto",
+    part: Part = None,
+    draws: Annotated[int, typer.Option(min=1, help="Posterior draws to average over.")] = 50,
+    seed: Seed = 0,
+    pruned: Annotated[
+        bool, typer.Option("--pruned", help="Predict with the kept dimensions only.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Score a fit on judgments that it has not seen."""
+    found = pv.load(fit)
+    judgments = read_judgments(data, format, found.names, part)
+    scores = (found.prune() if pruned else found).evaluate(judgments, draws=draws, seed=seed)
+    answer(scores, asdict(scores), as_json=json)
+
+
+def report(
+    fit: SavedFit,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")],
+    data: Annotated[
+        str | None, typer.Option("--data", help="The judgments it was fitted to, if at hand.")
+    ] = None,
+    held_out: Annotated[
+        str | None, typer.Option("--held-out", help="Judgments to score it on.")
+    ] = None,
+    overwrite: Overwrite = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write an HTML page that shows and explains a fit."""
+    check_output(output, overwrite)
+    found = pv.load(fit)
+    found.report(
+        output,
+        data=None if data is None else read_judgments(data, names=found.names),
+        held_out=None if held_out is None else read_judgments(held_out, names=found.names),
+        overwrite=overwrite,
+    )
+    record = {"written": output, "dimensions": found.n_dimensions, "objects": len(found.names)}
+    answer(f"Written: {output}", record, as_json=json, quiet=quiet)
+
+
+COMMANDS = {
+    demo: "pyrovice demo --output figures",
+    describe: "pyrovice describe judgments.csv",
+    evaluate: "pyrovice evaluate my.fit test.csv",
+    report: "pyrovice report my.fit --held-out test.csv -o page.html",
+}

@@ -1,0 +1,117 @@
+"""Commands for before the experiment: sample-size, simulate."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+import typer
+
+import pyrovice as pv
+from pyrovice.cli.answers import answer
+from pyrovice.cli.inputs import check_output, read_embedding
+from pyrovice.cli.options import Json, Quiet, Seed
+from pyrovice.simulation import plausible_embedding
+from pyrovice.writing import write_embedding
+
+
+def sample_size(
+    objects: Annotated[int, typer.Argument(min=3, help="How many objects.")],
+    dimensions: Annotated[int, typer.Argument(min=1, help="How many dimensions at most.")],
+    participants: Annotated[
+        int | None, typer.Option(min=1, help="How many people share the judgments.")
+    ] = None,
+    epsilon: Annotated[float, typer.Option(help="By how much the error may be off.")] = 0.1,
+    delta: Annotated[float, typer.Option(help="Probability that it is off by more.")] = 0.001,
+    levels: Annotated[int, typer.Option(min=1, help="Values above zero of a weight.")] = 4,
+    judgments: Annotated[
+        list[int] | None,
+        typer.Option(min=1, help="Also simulate this many judgments and fit them; repeatable."),
+    ] = None,
+    like: Annotated[
+        Path | None,
+        typer.Option(help="Simulate from this embedding or fit, for example of a pilot."),
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=2, help="Fits for each simulated number.")] = 2,
+    json: Json = False,
+) -> None:
+    """Say how many judgments an experiment needs.
+
+    By the paper's bound, and with --judgments by simulation.
+    """
+    if like is not None and not judgments:
+        raise typer.BadParameter("--like is for simulations; add --judgments.")
+    found = pv.bounds.design(
+        objects,
+        dimensions,
+        participants=participants,
+        epsilon=epsilon,
+        delta=delta,
+        levels=levels,
+        judgments=judgments or (),
+        embedding=None if like is None else read_embedding(like),
+        seeds=seeds,
+    )
+    record = asdict(found) | {"enough": found.enough}
+    del record["runs"]
+    answer(found, record, as_json=json)
+
+
+def simulate(
+    judgments: Annotated[int, typer.Argument(min=1, help="How many judgments.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="File to write: .csv, .tsv, .npy or .txt.")
+    ],
+    like: Annotated[
+        Path | None,
+        typer.Option(help="The embedding to simulate from: a fit, .csv, .tsv, .npy or .txt."),
+    ] = None,
+    objects: Annotated[
+        int | None, typer.Option(min=3, help="Without --like: make up so many objects ...")
+    ] = None,
+    dimensions: Annotated[
+        int | None, typer.Option(min=1, help="... in so many dimensions.")
+    ] = None,
+    truth: Annotated[
+        Path | None, typer.Option(help="Also write the embedding: .csv, .tsv or .txt.")
+    ] = None,
+    anchored: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of judgments that have an anchor.")
+    ] = 0.0,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write judgments that the model itself would make."""
+    if (like is None) == (objects is None) or (objects is None) != (dimensions is None):
+        raise typer.BadParameter("Give either --like, or both --objects and --dimensions.")
+    outputs = [path for path in (output, truth) if path is not None]
+    for path in outputs:
+        check_output(path)
+    if like is not None:
+        embedding = read_embedding(like)
+    else:
+        assert objects is not None
+        assert dimensions is not None
+        embedding = pd.DataFrame(plausible_embedding(objects, dimensions, seed=seed))
+    data = pv.simulate(embedding, judgments, seed=seed, anchored=anchored)
+    data.write(output)
+    if truth is not None:
+        write_embedding(embedding, truth)
+    written = [str(path) for path in outputs]
+    record = {"judgments": len(data), "objects": data.n_objects, "written": written}
+    answer(
+        f"{len(data):,} SIMULATED judgments of {data.n_objects:,} objects\n"
+        f"Written: {', '.join(written)}",
+        record,
+        as_json=json,
+        quiet=quiet,
+    )
+
+
+COMMANDS = {
+    sample_size: "pyrovice sample-size 100 10 --participants 50",
+    simulate: "pyrovice simulate 20000 --objects 50 --dimensions 5 -o judgments.csv",
+}
