@@ -261,7 +261,8 @@ def _calibrated(fit: Fit, data: Triplets, unseen: bool) -> Finding:
         question,
         text,
         "look",
-        "Do not report single choice probabilities; see pv.plot.calibration(fit.calibration(data)).",
+        "Do not report single choice probabilities; look at "
+        "pv.plot.calibration(fit.calibration(data)).",
     )
 
 
