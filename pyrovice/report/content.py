@@ -22,7 +22,7 @@ def describe(fit: Fit, data: Triplets | None, held_out: Triplets | None) -> dict
             _score(where, fit.evaluate(given), unseen)
             for where, given, unseen in (
                 ("judgments that it has not seen", held_out, True),
-                ("the judgments that were fitted", data, False),
+                ("judgments that were fitted", data, False),
             )
             if given is not None
         ],

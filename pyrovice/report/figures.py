@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from io import BytesIO
+from typing import Any
 
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
@@ -77,8 +79,11 @@ def figures(fit: Fit, data: Triplets | None, held_out: Triplets | None) -> dict[
 
 def _picture(figure: Figure, alt: str, caption: str) -> Picture:
     content = BytesIO()
-    # The same fit gives the same bytes.
-    with plt.rc_context({"svg.hashsalt": "pyrovice"}):
+    # The same fit gives the same bytes. Text stays text: browsers have fonts for all scripts,
+    # and what matplotlib's own font lacks is none of the reader's business.
+    settings: Any = {"svg.hashsalt": "pyrovice", "svg.fonttype": "none"}
+    with plt.rc_context(settings), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")
         figure.savefig(content, format="svg", metadata={"Date": None})
     encoded = base64.b64encode(content.getvalue()).decode()
     width = round(figure.get_size_inches()[0] * INCH)

@@ -25,9 +25,10 @@ def objects(fit: Fit, data: Triplets | None) -> dict[str, Any]:
     -------
     dict
         `dimensions`: number, importance and top objects with intervals. `rows`: a row of the
-        table per object. `views`: for the script, by object, its dimensions and its nearest
-        neighbours. `judged`: whether judgments are counted. `uncertain`: whether weights have
-        intervals.
+        table per object. `script`: what the view of one object shows, its dimensions and its
+        nearest neighbours. `longest`: the weight that a full bar stands for. `judged`: whether
+        judgments are counted. `counted`: whether importance is a number of objects.
+        `uncertain`: whether weights have intervals.
     """
     weights = fit.embedding()
     low, high = fit.quantile(0.05).to_numpy(), fit.quantile(0.95).to_numpy()
@@ -44,7 +45,7 @@ def objects(fit: Fit, data: Triplets | None) -> dict[str, Any]:
             "high": _number(high[row, column]),
         }
 
-    dimensions = []
+    dimensions: list[dict[str, Any]] = []
     for column, dim in enumerate(dims):
         top = np.argsort(-loc[:, column], kind="stable")[:TOP].tolist()
         dimensions.append(
