@@ -55,7 +55,8 @@ data, train, valid, test
 ## Two models, three seeds
 
 The paper chose the priors on validation data: for FOOD a spike of 0.25, a slab of 1 and π = 0.8,
-and λ = 2.9 for SPoSE. Both models get the same training, which is shorter than the default.
+and λ = 2.9 for SPoSE. Neither was chosen again for the judgments here.
+Both models get the same training, which is shorter than the default.
 """
 
 # %%
@@ -144,9 +145,9 @@ runs.groupby(["judgments", "model"]).mean().round(3)
 
 # %% [markdown]
 """
-With very few judgments SPoSE predicts better here. π = 0.8 was chosen for the whole of FOOD: it
-expects most weights to be nothing, and VICE keeps a dimension only when the judgments show it. So
-it finds fewer dimensions than there are, not more.
+With few judgments SPoSE predicts better here on average, though the intervals of three runs
+overlap, and VICE finds fewer dimensions than there are. A likely reason, which is not tested
+here, is that π = 0.8 expects most weights to be nothing and was chosen for more data than that.
 
 ## Rounding and the bound
 

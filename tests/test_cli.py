@@ -335,7 +335,7 @@ def test_commands_that_are_not_understood(here, arguments, said):
         ("evaluate nothing.fit test.csv", "nothing.fit"),
         ("evaluate train.csv test.csv", "train.csv"),
         ("evaluate my.fit others.csv", "others.csv"),
-        ("report nothing.fit -o page.html", "nothing.fit"),
+        ("report nothing.fit -o none.html", "nothing.fit"),
         ("report my.fit -o train.csv", "or add --overwrite"),
         ("sample-size 20 2 --epsilon 3", "epsilon"),
         ("sample-size 20 2 --judgments 50 --like my.fit", "80 objects"),
