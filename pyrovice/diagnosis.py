@@ -248,7 +248,7 @@ def _importance_weights(fit: Fit, data: Triplets) -> Finding:
 def _calibrated(fit: Fit, data: Triplets, unseen: bool) -> Finding:
     question = "Do probabilities mean what they say?"
     found = fit.calibration(data)
-    where = "judgments that it has not seen" if unseen else "the judgments that were fitted"
+    where = "judgments that it has not seen" if unseen else "judgments that were fitted"
     text = (
         f"Expected calibration error {found.error:.3f} on {found.n:,} {where}; perfect "
         f"predictions would have about {found.noise:.3f}."
