@@ -42,7 +42,16 @@ def test_there_are_notebooks_and_each_has_both_files():
     assert sorted(path.stem for path in FOLDER.glob("*.ipynb")) == [path.stem for path in SOURCES]
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+def executed():
+    """The first notebook always, the others, a minute each, by make test-slow."""
+    marks = [[]] + [[pytest.mark.slow]] * (len(SOURCES) - 1)
+    return [
+        pytest.param(path, id=path.stem, marks=mark)
+        for path, mark in zip(SOURCES, marks, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("path", executed())
 def test_runs_without_errors_or_warnings(path, tmp_path):
     notebook = jupytext.read(path)
     NotebookClient(
