@@ -26,13 +26,13 @@ from pyrovice.posterior import NormalPosterior, PointPosterior
 FIGURES = {
     "convergence": pv.plot.convergence,
     "dimensions": pv.plot.dimensions,
-    "words": lambda fit: pv.plot.dimensions(fit, 5, which=[0, 1], words=True),
+    "words": lambda fit, ax=None: pv.plot.dimensions(fit, 5, which=[0, 1], words=True, ax=ax),
     "embedding": pv.plot.embedding,
     "importance": pv.plot.importance,
     "histograms": pv.plot.histograms,
     "similarity": pv.plot.similarity,
-    "object_profile": lambda fit: pv.plot.object_profile(fit, fit.names[0]),
-    "triplet": lambda fit: pv.plot.triplet(fit, *fit.names[:3]),
+    "object_profile": lambda fit, ax=None: pv.plot.object_profile(fit, fit.names[0], ax=ax),
+    "triplet": lambda fit, ax=None: pv.plot.triplet(fit, *fit.names[:3], ax=ax),
 }
 
 
@@ -107,20 +107,26 @@ def test_large_figures(small_fit, name):
         assert not a.overlaps(b), (one, other)
 
 
-@pytest.mark.parametrize("name", ["embedding", "importance", "similarity"])
+@pytest.mark.parametrize("name", FIGURES)
 def test_axes_that_were_given_are_drawn_on(small_fit, name):
-    figure = Figure(layout="constrained")
+    figure = Figure(figsize=(12, 6), layout="constrained")
     left, right = figure.subplots(1, 2)
-    assert getattr(pv.plot, name)(small_fit, ax=right) is figure
-    assert right.has_data()
+    left.set_axis_off()
+    assert FIGURES[name](made_up(small_fit, 12, 3), ax=right) is figure
     assert not left.has_data()
+    assert any(axes.has_data() for axes in figure.axes)
+    renderer = drawn(figure)
+    texts = texts_of(figure, renderer)
+    for text, box in texts:
+        assert box.x0 > left.bbox.x1 - 5, text
+    for (one, a), (other, b) in combinations(texts, 2):
+        assert not a.overlaps(b), (one, other)
 
 
-def test_an_object_and_a_triplet_on_given_axes(small_fit):
-    figure = Figure(layout="constrained")
-    left, right = figure.subplots(1, 2)
-    assert pv.plot.object_profile(small_fit, "0", ax=left) is figure
-    assert pv.plot.triplet(small_fit, "0", "1", "2", ax=right) is figure
+def test_several_panels_need_a_place_in_a_grid(small_fit):
+    axes = Figure().add_axes((0, 0, 1, 1))
+    with pytest.raises(pv.PyroviceError, match="no place in a grid"):
+        pv.plot.convergence(small_fit, ax=axes)
 
 
 def test_all_of_a_hundred_objects_are_named_and_some_of_many(small_fit):

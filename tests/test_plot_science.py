@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from conftest import sparse_embedding
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 from scipy import stats
 
 import pyrovice as pv
@@ -52,6 +53,39 @@ def test_reproducibility_shows_every_dimension():
     heights = [bar.get_height() for bar in right.patches]
     np.testing.assert_allclose(heights, found.by_model.score)
     assert [text.get_text() for text in right.texts] == ["4", "4", "3"]
+
+
+def test_fits_and_what_was_found_of_them_give_the_same_figures(small, small_fit):
+    fits = [small_fit, small_fit]
+    one = pv.plot.reproducibility(fits).axes[0].lines[0]
+    same = pv.plot.reproducibility(pv.reproducibility(fits)).axes[0].lines[0]
+    assert list(one.get_ydata()) == list(same.get_ydata())
+    one = pv.plot.calibration(small_fit, small).axes[0].lines[1]
+    same = pv.plot.calibration(small_fit.calibration(small)).axes[0].lines[1]
+    assert list(one.get_ydata()) == list(same.get_ydata())
+    with pytest.raises(pv.PyroviceError, match=r"pv.plot.calibration\(fit, data\)"):
+        pv.plot.calibration(small_fit)
+
+
+def test_all_take_axes(small, small_fit):
+    truth = sparse_embedding(15, 2, seed=0)
+    data = pv.simulate(truth, 800, seed=0)
+    runs = pd.DataFrame({"judgments": [100, 200], "accuracy": [0.5, 0.6], "dimensions": [2, 3]})
+    figure = Figure(figsize=(24, 12), layout="constrained")
+    grid = figure.subplots(2, 4).ravel()
+    panels = iter(grid)
+    for made in (
+        pv.plot.calibration(small_fit, small, ax=next(panels)),
+        pv.plot.reproducibility([truth, truth], ax=next(panels)),
+        pv.plot.quantization(pv.bounds.generalization(truth, data), ax=next(panels)),
+        pv.plot.data_efficiency(runs, ["accuracy", "dimensions"], ax=next(panels)),
+        pv.plot.coverage(data, ax=next(panels)),
+        pv.plot.prior_predictive(pv.priors.predictive(pv.SpikeSlab(), (20, 3)), ax=next(panels)),
+    ):
+        assert made is figure
+    assert not any(axes.has_data() for axes in grid[6:])
+    assert sum(axes.has_data() for axes in figure.axes) == 12
+    drawn(figure)
 
 
 def test_quantization_shows_errors_and_bound():

@@ -1,8 +1,9 @@
-"""Mutated files become valid judgments or an error that names the file, never anything else.
+"""Mutated files become valid judgments or an error that names file and line, nothing else.
 
 What is read must be what a second, plain parser reads line by line, row for row.
 """
 
+import re
 import warnings
 from collections import Counter
 
@@ -75,10 +76,19 @@ def check_one(path, data, format, rng):
             warnings.simplefilter("ignore", PyroviceWarning)
             t = Triplets.read(path, format=format)
     except PyroviceError as error:
-        return "refused" if path.name in str(error) else f"refused without its name: {error}"
+        return "refused" if says_where(path, str(error)) else f"refused without a place: {error}"
     text = path.read_bytes().decode("utf-8-sig")
     assert judgments(t) == list(PLAIN[t.reading.format](text)), text
     return "read"
+
+
+def says_where(path, message):
+    """Whether a message names the file and one of its lines; an empty file has none."""
+    rest = message.partition(path.name)[2]
+    place = re.search(r"\b(?:lines?|answer) (\d+)", rest)
+    if place is None:
+        return rest.startswith(" is empty")
+    return int(place[1]) <= len(re.split(rb"\r\n|\r|\n", path.read_bytes()))
 
 
 def judgments(t):

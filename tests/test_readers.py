@@ -318,12 +318,15 @@ def test_reading_says_what_it_decided(tmp_path, caplog):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("0 1 2 1\n1 2 3 3\n", "more than one way: 'vice' .* 'noiseceiling'"),
-        ("a,b\n1,2\n", "in no format that is known here; its first line is 'a,b'"),
+        (
+            "0 1 2 1\n1 2 3 3\n",
+            "line 1 and on, can .* more than one way: 'vice' .* 'noiseceiling'",
+        ),
+        ("a,b\n1,2\n", "in no format that is known here; line 1 is 'a,b'"),
         ("image1,image2\n1,2\n", "no format that is known"),
         ("", "is empty"),
         ("\n\n", "is empty"),
-        ("image1,image2,image3,choice\n", "holds no judgments"),
+        ("image1,image2,image3,choice\n", "ends after line 1, which names its columns"),
         ('{"answers": [[0, 1, 2]]}', "expected an object with the lists 'answers'"),
         ('{"answers": [[0, 1, 2]], "agreement": []}', "expected an object with the lists"),
         ('{"answers": [[0, 1, 2]], "agreement": [[1, 0], [1, 0]]}', "expected one for each"),
@@ -336,9 +339,10 @@ def test_reading_says_what_it_decided(tmp_path, caplog):
         (THINGS.replace("RT", "choice"), "line 1 names the column 'choice' twice"),
         (
             "one two three\n0 1 2\n1 2 3\n",
-            "in no format that is known here; its first line is 'one",
+            "in no format that is known here; line 1 is 'one",
         ),
         ("one two three\na b c\nb c d\nd a b\na c d\n", "header or a judgment"),
+        ("0 1 2\n\n1 2 3\n2 3 x\n0 1 3\n", "line 4: '2 3 x' holds an id that is not a number"),
     ],
 )
 def test_files_that_cannot_be_read(tmp_path, text, sentence):

@@ -1,7 +1,8 @@
 """Figures of fits, as matplotlib figures.
 
-Those that consist of one panel take the axes to draw on as ``ax=``. All of them return the
-figure, which notebooks show and ``figure.savefig("figure.pdf")`` writes.
+All of them draw where they are told to with ``ax=``: on these axes or, where a figure has
+several panels, in their place. They return the figure, which notebooks show and
+``figure.savefig("figure.pdf")`` writes.
 """
 
 from pyrovice.plot.calibration import calibration

@@ -4,30 +4,50 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pyrovice.calibration import Calibration
-from pyrovice.plot.style import BLUE, COLUMN_WIDTH, GREY, STYLE, PaperFigure
+from pyrovice.errors import PyroviceError
+from pyrovice.fitted import Fit
+from pyrovice.plot.style import BLUE, COLUMN_WIDTH, GREY, STYLE, figure_of, part_for
+from pyrovice.triplets import Triplets
 
 
-def calibration(found: Calibration) -> Figure:
+def calibration(
+    fit: Fit | Calibration, data: Triplets | None = None, ax: Axes | None = None
+) -> Figure:
     """Observed share of answers over their predicted probability, with 95 % intervals.
 
     Below it, how many answers were predicted with each probability.
 
+    Parameters
+    ----------
+    fit : Fit or Calibration
+        A fit, or what `fit.calibration` returned.
+    data : Triplets, optional
+        The judgments to compare a fit with, best some that it has not seen.
+    ax : Axes, optional
+        Whose place to take, both panels together.
+
     Examples
     --------
-    >>> import numpy as np, pyrovice as pv
-    >>> from pyrovice.calibration import calibrate
-    >>> t = pv.Triplets([[0, 1, 2]] * 10, [0] * 6 + [1] * 3 + [2])
-    >>> figure = pv.plot.calibration(calibrate(np.tile([0.64, 0.34, 0.02], (10, 1)), t))
+    >>> import pyrovice as pv
+    >>> train, test = pv.load_example().triplets.split(0.9, 0.1, seed=0)
+    >>> figure = pv.plot.calibration(pv.fit(train, dimensions=12), test)
     >>> [axes.get_ylabel() for axes in figure.axes]
     ['observed share', 'answers']
     """
+    if isinstance(fit, Fit):
+        if data is None:
+            raise PyroviceError("Say which judgments: pv.plot.calibration(fit, data).")
+        found = fit.calibration(data)
+    else:
+        found = fit
     table = found.table
     with plt.rc_context(STYLE):
-        figure = PaperFigure(figsize=(COLUMN_WIDTH, 1.2 * COLUMN_WIDTH))
-        above, below = figure.subplots(2, sharex=True, height_ratios=(4, 1))
+        part = part_for(ax, COLUMN_WIDTH, 1.2 * COLUMN_WIDTH)
+        above, below = part.subplots(2, sharex=True, height_ratios=(4, 1))
         above.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle="--")
         spread = np.abs(table[["low", "high"]].to_numpy().T - table.observed.to_numpy())
         above.errorbar(
@@ -48,5 +68,5 @@ def calibration(found: Calibration) -> Figure:
         below.bar(left, table.n, width=width, align="edge", color=BLUE, edgecolor="white")
         below.set_ylabel("answers")
         below.set_xlabel("predicted probability")
-        figure.align_ylabels()
-    return figure
+        part.align_ylabels()
+    return figure_of(part)

@@ -8,13 +8,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pyrovice.checks import Check, CheckReport
-from pyrovice.plot.style import BLUE, GREY, ORANGE, PAGE_WIDTH, STYLE, PaperFigure
+from pyrovice.plot.style import BLUE, GREY, ORANGE, PAGE_WIDTH, STYLE, figure_of, part_for
 
 COLUMNS = 4
 ROW_HEIGHT = 1.45
 
 
-def checks(report: CheckReport) -> Figure:
+def checks(report: CheckReport, ax: Axes | None = None) -> Figure:
     """A panel per check: the statistic of drawn answers, and that of the real ones.
 
     The real one is a line; where it depends on the posterior draw, a band holds 90 % of
@@ -32,13 +32,13 @@ def checks(report: CheckReport) -> Figure:
     columns = min(COLUMNS, len(names), 3 if len(names) in (5, 6) else COLUMNS)
     rows = -(-len(names) // columns)
     with plt.rc_context(STYLE):
-        figure = PaperFigure(figsize=(PAGE_WIDTH * columns / COLUMNS, 0.25 + ROW_HEIGHT * rows))
+        part = part_for(ax, PAGE_WIDTH * columns / COLUMNS, 0.25 + ROW_HEIGHT * rows)
         for i, name in enumerate(names):
-            axes = figure.add_subplot(rows, columns, i + 1)
+            axes = part.add_subplot(rows, columns, i + 1)
             _panel(axes, report.checks[name], flagged=name in report.flagged)
         label = "value of the statistic: drawn answers (grey), real answers (line)"
-        figure.supxlabel(label, fontsize=8)
-    return figure
+        part.supxlabel(label, fontsize=8)
+    return figure_of(part)
 
 
 def _panel(axes: Axes, check: Check, flagged: bool) -> None:

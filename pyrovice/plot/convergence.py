@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pyrovice.errors import PyroviceError
 from pyrovice.fitted import Fit
-from pyrovice.plot.style import BLUE, COLUMN_WIDTH, GREEN, GREY, ORANGE, STYLE, PaperFigure
+from pyrovice.plot.style import BLUE, COLUMN_WIDTH, GREEN, GREY, ORANGE, STYLE, figure_of, part_for
 
 
-def convergence(fit: Fit) -> Figure:
+def convergence(fit: Fit, ax: Axes | None = None) -> Figure:
     """Loss with its two terms, and kept dimensions, over the epochs of training.
 
     A line marks where training stopped. Validation cross-entropy is shown if there were
@@ -38,8 +39,8 @@ def convergence(fit: Fit) -> Figure:
     if "validation_cross_entropy" in history:
         lines["validation"] = (history.validation_cross_entropy, ORANGE, ":")
     with plt.rc_context(STYLE):
-        figure = PaperFigure(figsize=(COLUMN_WIDTH, 1.05 * COLUMN_WIDTH))
-        above, below = figure.subplots(2, sharex=True, height_ratios=(3, 2))
+        part = part_for(ax, COLUMN_WIDTH, 1.05 * COLUMN_WIDTH)
+        above, below = part.subplots(2, sharex=True, height_ratios=(3, 2))
         for name, (values, colour, style) in lines.items():
             # A line of one epoch would not be seen.
             mark = "o" if len(history) == 1 else None
@@ -49,7 +50,7 @@ def convergence(fit: Fit) -> Figure:
             )  # fmt: skip
         above.set_ylabel("nats per judgment")
         above.set_ylim(bottom=0, top=history.loss.max() * 1.05)
-        figure.legend(loc="outside upper center", ncols=2)
+        above.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
         below.plot(epochs, history.dimensions, color=BLUE, drawstyle="steps-post")
         below.set_ylabel("dimensions kept")
         below.set_xlabel("epoch")
@@ -68,5 +69,5 @@ def convergence(fit: Fit) -> Figure:
             ha="right",
             va="top",
         )
-        figure.align_ylabels()
-    return figure
+        part.align_ylabels()
+    return figure_of(part)

@@ -8,14 +8,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pyrovice.describing import Description
-from pyrovice.plot.style import BLUE, GREY, ORANGE, PAGE_WIDTH, STYLE, PaperFigure
+from pyrovice.plot.style import BLUE, GREY, ORANGE, PAGE_WIDTH, STYLE, figure_of, part_for
 from pyrovice.triplets import Triplets
 
 BINS = 30
 MOST_BARS = 12
 
 
-def coverage(data: Triplets | Description) -> Figure:
+def coverage(data: Triplets | Description, ax: Axes | None = None) -> Figure:
     """How often objects and pairs were shown, and where the answers stood.
 
     Where places on the screen are known, the band of the third panel holds 95 % of the shares
@@ -31,12 +31,12 @@ def coverage(data: Triplets | Description) -> Figure:
     """
     described = data if isinstance(data, Description) else data.describe()
     with plt.rc_context(STYLE):
-        figure = PaperFigure(figsize=(PAGE_WIDTH, 2.1))
-        objects, pairs, positions = figure.subplots(1, 3, width_ratios=(3, 3, 2))
+        part = part_for(ax, PAGE_WIDTH, 2.1)
+        objects, pairs, positions = part.subplots(1, 3, width_ratios=(3, 3, 2))
         _objects(objects, described)
         _pairs(pairs, described)
         _positions(positions, described)
-    return figure
+    return figure_of(part)
 
 
 def _objects(axes: Axes, described: Description) -> None:

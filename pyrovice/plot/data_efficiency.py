@@ -13,13 +13,15 @@ from matplotlib.ticker import EngFormatter
 from scipy.stats import t
 
 from pyrovice.errors import PyroviceError
-from pyrovice.plot.style import BLUE, GREEN, GREY, ORANGE, PAGE_WIDTH, STYLE, PaperFigure
+from pyrovice.plot.style import BLUE, GREEN, GREY, ORANGE, PAGE_WIDTH, STYLE, figure_of, part_for
 
 COLOURS = (BLUE, ORANGE, GREEN, GREY)
 MEASURES = ("kl_divergence", "accuracy", "dimensions")
 
 
-def data_efficiency(runs: pd.DataFrame, measures: Sequence[str] = MEASURES) -> Figure:
+def data_efficiency(
+    runs: pd.DataFrame, measures: Sequence[str] = MEASURES, ax: Axes | None = None
+) -> Figure:
     """Each measure over the number of judgments: means over runs, with 95 % intervals.
 
     Parameters
@@ -29,6 +31,8 @@ def data_efficiency(runs: pd.DataFrame, measures: Sequence[str] = MEASURES) -> F
         column `runs` of :func:`pyrovice.bounds.design` is such a table.
     measures : sequence of str
         The columns to show, a panel each.
+    ax : Axes, optional
+        Whose place to take, all panels together.
 
     Examples
     --------
@@ -47,10 +51,9 @@ def data_efficiency(runs: pd.DataFrame, measures: Sequence[str] = MEASURES) -> F
         )
     models = dict(iter(runs.groupby("model", sort=False))) if "model" in runs else {"": runs}
     with plt.rc_context(STYLE):
-        figure = PaperFigure(figsize=(PAGE_WIDTH * max(len(measures), 2) / 3, 2.3))
-        for axes, measure in zip(
-            figure.subplots(1, len(measures), squeeze=False)[0], measures, strict=True
-        ):
+        part = part_for(ax, PAGE_WIDTH * max(len(measures), 2) / 3, 2.3)
+        panels = part.subplots(1, len(measures), squeeze=False)[0]
+        for axes, measure in zip(panels, measures, strict=True):
             for colour, (name, of_model) in zip(COLOURS, models.items(), strict=False):
                 _curve(axes, of_model.groupby("judgments")[measure], str(name), colour)
             axes.set_xscale("log")
@@ -59,9 +62,9 @@ def data_efficiency(runs: pd.DataFrame, measures: Sequence[str] = MEASURES) -> F
             axes.minorticks_off()
             axes.set_ylabel(measure.replace("_", " ").replace("kl ", "KL "))
         if len(models) > 1:
-            figure.axes[0].legend()
-        figure.supxlabel("judgments", fontsize=8)
-    return figure
+            panels[0].legend()
+        part.supxlabel("judgments", fontsize=8)
+    return figure_of(part)
 
 
 def _curve(axes: Axes, groups: pd.core.groupby.SeriesGroupBy, name: str, colour: str) -> None:

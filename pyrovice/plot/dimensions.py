@@ -16,7 +16,7 @@ from pyrovice.fitted import Fit
 from pyrovice.plot.asking import kept_embedding
 from pyrovice.plot.images import Images
 from pyrovice.plot.labels import label
-from pyrovice.plot.style import BLUE, GREY, PAGE_WIDTH, SMALL, STYLE, PaperFigure
+from pyrovice.plot.style import BLUE, GREY, PAGE_WIDTH, SMALL, STYLE, figure_of, part_for
 from pyrovice.plot.words import word_cloud
 
 COLUMNS = 3
@@ -30,6 +30,7 @@ def dimensions(
     which: Iterable[int] | None = None,
     images: str | Path | None = None,
     words: bool = False,
+    ax: Axes | None = None,
 ) -> Figure:
     """The kept dimensions, each by its top objects.
 
@@ -49,6 +50,8 @@ def dimensions(
         one in a folder ``cat/``. An object without one is shown by its name.
     words : bool
         Whether to draw clouds of words.
+    ax : Axes, optional
+        Whose place to take, all panels together.
 
     Examples
     --------
@@ -70,13 +73,13 @@ def dimensions(
     titles = {dim: f"dimension {dim} ({size.format(importance[dim])})" for dim in weights}
     with plt.rc_context(STYLE):
         if images is not None:
-            return _pictures(fit, list(weights), titles, k, Images(Path(images), fit.names))
+            return _pictures(fit, titles, k, Images(Path(images), fit.names), ax)
         rows = math.ceil(weights.shape[1] / COLUMNS)
         columns = min(COLUMNS, weights.shape[1])
         shown = min(k, len(weights))
         height = 1.55 if words else 0.45 + 0.16 * shown
-        figure = PaperFigure(figsize=(PAGE_WIDTH, 0.35 + rows * height))
-        panels = figure.subplots(rows, columns, squeeze=False, sharex=not words).ravel()
+        part = part_for(ax, PAGE_WIDTH, 0.35 + rows * height)
+        panels = part.subplots(rows, columns, squeeze=False, sharex=not words).ravel()
         ends = fit.quantile(0.05), fit.quantile(0.95)
         for panel, dim in zip(panels, weights, strict=False):
             top = np.argsort(-weights[dim].to_numpy(), kind="stable")[:shown]
@@ -92,8 +95,8 @@ def dimensions(
         if not words:
             for panel in panels[max(0, weights.shape[1] - columns) : weights.shape[1]]:
                 panel.tick_params(axis="x", labelbottom=True)
-            figure.supxlabel("weight [μ]₊ with 90 % posterior interval", fontsize=8)
-    return figure
+            part.supxlabel("weight [μ]₊ with 90 % posterior interval", fontsize=8)
+    return figure_of(part)
 
 
 def _bars(
@@ -107,15 +110,14 @@ def _bars(
     panel.tick_params(axis="y", length=0)
 
 
-def _pictures(fit: Fit, dims: list[int], titles: dict[int, str], k: int, images: Images) -> Figure:
+def _pictures(fit: Fit, titles: dict[int, str], k: int, images: Images, ax: Axes | None) -> Figure:
     """A row of pictures for each dimension, the strongest object first."""
     top = fit.top_objects(k)
     side = min(PAGE_WIDTH / len(top), 1.3)
-    figure = PaperFigure(figsize=(side * len(top), len(dims) * (side + 0.35)))
-    for strip, dim in zip(
-        figure.subfigures(len(dims), 1, squeeze=False).ravel(), dims, strict=True
-    ):
-        strip.suptitle(titles[dim], x=0.01, ha="left", color=GREY, fontsize=8)
+    part = part_for(ax, side * len(top), len(titles) * (side + 0.35))
+    strips = part.subfigures(len(titles), 1, squeeze=False).ravel()
+    for strip, (dim, title) in zip(strips, titles.items(), strict=True):
+        strip.suptitle(title, x=0.01, ha="left", color=GREY, fontsize=8)
         for panel, name in zip(
             strip.subplots(1, len(top), squeeze=False)[0], top[dim], strict=True
         ):
@@ -128,4 +130,4 @@ def _pictures(fit: Fit, dims: list[int], titles: dict[int, str], k: int, images:
                 )
             else:
                 panel.imshow(picture)
-    return figure
+    return figure_of(part)

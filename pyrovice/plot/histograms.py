@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from pyrovice.fitted import Fit
 from pyrovice.plot.asking import kept_embedding
 from pyrovice.plot.prior_density import prior_density
-from pyrovice.plot.style import BLUE, GREY, ORANGE, PAGE_WIDTH, STYLE, PaperFigure
+from pyrovice.plot.style import BLUE, GREY, ORANGE, PAGE_WIDTH, STYLE, figure_of, part_for
 
 COLUMNS = 4
 PANEL_HEIGHT = 1.35
@@ -22,7 +22,7 @@ BINS = 25
 FIRST = 1e-3
 
 
-def histograms(fit: Fit, which: Iterable[int] | None = None) -> Figure:
+def histograms(fit: Fit, which: Iterable[int] | None = None, ax: Axes | None = None) -> Figure:
     """The positive weights of each dimension over objects, and the density of the prior.
 
     Bars and line have the same scale: each has as its area the share of weights that are not
@@ -35,6 +35,8 @@ def histograms(fit: Fit, which: Iterable[int] | None = None) -> Figure:
         The fit.
     which : iterable of int, optional
         Which dimensions; all that are kept by default. The paper shows the first two.
+    ax : Axes, optional
+        Whose place to take, all panels together.
 
     Examples
     --------
@@ -50,10 +52,8 @@ def histograms(fit: Fit, which: Iterable[int] | None = None) -> Figure:
     columns = min(COLUMNS, weights.shape[1])
     rows = math.ceil(weights.shape[1] / columns)
     with plt.rc_context(STYLE):
-        figure = PaperFigure(
-            figsize=(PAGE_WIDTH * max(2, columns) / COLUMNS, 0.5 + PANEL_HEIGHT * rows)
-        )
-        panels = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
+        part = part_for(ax, PAGE_WIDTH * max(2, columns) / COLUMNS, 0.5 + PANEL_HEIGHT * rows)
+        panels = part.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
         for panel, dim in zip(panels, weights, strict=False):
             values = weights[dim].to_numpy()
             _bars(panel, values, end)
@@ -70,9 +70,9 @@ def histograms(fit: Fit, which: Iterable[int] | None = None) -> Figure:
         panels[0].set_xlim(0, end)
         panels[0].set_ylim(bottom=0)
         drawn = "positive weight [μ]₊ (bars)"
-        figure.supxlabel(drawn + ("" if densities is None else ", prior (line)"), fontsize=8)
-        figure.supylabel("density", fontsize=8)
-    return figure
+        part.supxlabel(drawn + ("" if densities is None else ", prior (line)"), fontsize=8)
+        part.supylabel("density", fontsize=8)
+    return figure_of(part)
 
 
 def _bars(axes: Axes, values: np.ndarray, end: float) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pyrovice.plot.style import BLUE, GREY, ORANGE, PAGE_WIDTH, STYLE, PaperFigure
+from pyrovice.plot.style import BLUE, GREY, ORANGE, PAGE_WIDTH, STYLE, figure_of, part_for
 from pyrovice.priors import PriorPredictive
 
 BINS = 40
@@ -15,7 +15,7 @@ BINS = 40
 SHOWN = 0.999
 
 
-def prior_predictive(result: PriorPredictive) -> Figure:
+def prior_predictive(result: PriorPredictive, ax: Axes | None = None) -> Figure:
     """Weights after the rectifier, and how certain the choices are that follow.
 
     The accuracy is that of an observer who knows X: its mean over draws, and the
@@ -29,11 +29,11 @@ def prior_predictive(result: PriorPredictive) -> Figure:
     ['positive weight [X]₊', 'largest choice probability']
     """
     with plt.rc_context(STYLE):
-        figure = PaperFigure(figsize=(PAGE_WIDTH, 2.3))
-        left, right = figure.subplots(1, 2)
+        part = part_for(ax, PAGE_WIDTH, 2.3)
+        left, right = part.subplots(1, 2)
         _weights(left, result)
         _certainty(right, result)
-    return figure
+    return figure_of(part)
 
 
 def _weights(axes: Axes, result: PriorPredictive) -> None:

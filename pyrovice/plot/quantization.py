@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pyrovice.bounds import Bound
-from pyrovice.plot.style import BLUE, COLUMN_WIDTH, GREEN, GREY, ORANGE, STYLE, PaperFigure
+from pyrovice.plot.style import BLUE, COLUMN_WIDTH, GREEN, GREY, ORANGE, STYLE, axes_for, figure_of
 
 
-def quantization(bound: Bound) -> Figure:
+def quantization(bound: Bound, ax: Axes | None = None) -> Figure:
     """Training error, test error and the bound over the scale of quantisation Δ.
 
     Examples
@@ -23,8 +24,7 @@ def quantization(bound: Bound) -> Figure:
     """
     table = bound.table.sort_values("scale")
     with plt.rc_context(STYLE):
-        figure = PaperFigure(figsize=(COLUMN_WIDTH, 2.5))
-        axes = figure.subplots()
+        axes = axes_for(ax, COLUMN_WIDTH, 2.5)
         axes.axhline(bound.guessing, color=GREY, linewidth=0.8, linestyle="--", label="guessing")
         axes.plot(table.scale, table.bound, color=ORANGE, marker=".", label="bound")
         if "test_error" in table:
@@ -42,5 +42,5 @@ def quantization(bound: Bound) -> Figure:
             loc="left",
             color=GREY,
         )
-        figure.legend(loc="outside lower center", ncols=2)
-    return figure
+        axes.legend(loc="lower right", ncols=2)
+    return figure_of(axes)

@@ -2,33 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pyrovice.plot.style import BLUE, GREY, ORANGE, PAGE_WIDTH, STYLE, PaperFigure
+from pyrovice.fitted import Fit
+from pyrovice.plot.style import BLUE, GREY, ORANGE, PAGE_WIDTH, STYLE, figure_of, part_for
 from pyrovice.reproducibility import Reproducibility
+from pyrovice.reproducibility import reproducibility as measured
 
 
-def reproducibility(found: Reproducibility) -> Figure:
+def reproducibility(fits: Sequence[Fit] | Reproducibility, ax: Axes | None = None) -> Figure:
     """The dimensions of all models by their mean correlation, and each model by itself.
 
     On the left all dimensions, the best first; on the right the share of each model's
     dimensions that are above the threshold, with how many it has.
 
+    Parameters
+    ----------
+    fits : sequence of Fit, or Reproducibility
+        Fits of the same objects, or what :func:`pyrovice.reproducibility` said of some.
+    ax : Axes, optional
+        Whose place to take, both panels together.
+
     Examples
     --------
     >>> import numpy as np, pyrovice as pv
     >>> X = np.random.default_rng(0).gamma(1.0, 1.0, (50, 3))
-    >>> figure = pv.plot.reproducibility(pv.reproducibility([X, X[:, [2, 0]]]))
+    >>> figure = pv.plot.reproducibility([X, X[:, [2, 0]]])
     >>> [axes.get_xlabel() for axes in figure.axes]
     ['dimensions, the best first', 'model']
     """
+    found = fits if isinstance(fits, Reproducibility) else measured(fits)
     ranked = np.sort(found.table.correlation.to_numpy())[::-1]
     by_model = found.by_model
     with plt.rc_context(STYLE):
-        figure = PaperFigure(figsize=(PAGE_WIDTH, 2.4))
-        left, right = figure.subplots(1, 2, width_ratios=(3, 2))
+        part = part_for(ax, PAGE_WIDTH, 2.4)
+        left, right = part.subplots(1, 2, width_ratios=(3, 2))
         places = np.arange(1, len(ranked) + 1)
         good = ranked > found.threshold
         left.plot(places[good], ranked[good], ".", color=BLUE, label="reproducible")
@@ -47,4 +60,4 @@ def reproducibility(found: Reproducibility) -> Figure:
         right.set_xlabel("model")
         right.set_ylabel("share reproducible")
         right.set_title("above: number of dimensions", loc="left", color=GREY)
-    return figure
+    return figure_of(part)

@@ -7,7 +7,9 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, FigureBase
+
+from pyrovice.errors import PyroviceError
 
 BLUE = "#0072B2"
 ORANGE = "#D55E00"
@@ -51,9 +53,23 @@ def axes_for(ax: Axes | None, width: float, height: float) -> Axes:
     return PaperFigure(figsize=(width, height)).subplots() if ax is None else ax
 
 
-def figure_of(axes: Axes) -> Figure:
-    """The figure that axes stand in, also where that is a part of another figure."""
-    figure = axes.get_figure(root=True)
+def part_for(ax: Axes | None, width: float, height: float) -> FigureBase:
+    """Room for several panels: the place of the axes that were given, or a new figure."""
+    if ax is None:
+        return PaperFigure(figsize=(width, height))
+    place, figure = ax.get_subplotspec(), ax.get_figure()
+    if place is None or figure is None:
+        raise PyroviceError(
+            "These axes have no place in a grid, which a figure of several panels needs; make them "
+            "with plt.subplots(), or leave out ax=..."
+        )
+    ax.remove()
+    return figure.add_subfigure(place)
+
+
+def figure_of(part: Axes | FigureBase) -> Figure:
+    """The whole figure that axes, or a part of a figure, stand in."""
+    figure = part.get_figure(root=True)
     assert figure is not None
     return figure
 

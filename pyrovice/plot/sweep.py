@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from pyrovice.errors import PyroviceError
-from pyrovice.plot.style import BLUE, GREY, ORANGE, PAGE_WIDTH, STYLE, PaperFigure
+from pyrovice.plot.style import BLUE, GREY, ORANGE, PAGE_WIDTH, STYLE, axes_for, figure_of, part_for
 from pyrovice.priors import SpikeSlab
 from pyrovice.sweeps import SCORE, Sweep
 
@@ -17,7 +18,7 @@ MOST_COLUMNS = 5
 SHOWN = 0.9
 
 
-def prior_grid(sweep: Sweep) -> Figure:
+def prior_grid(sweep: Sweep, ax: Axes | None = None) -> Figure:
     """Mean validation cross-entropy over spike and slab, a panel for each π.
 
     The best prior has a filled dot, the simplest within one standard error of it a ring. The worst
@@ -49,8 +50,8 @@ def prior_grid(sweep: Sweep) -> Figure:
     low, high = grid[SCORE].min(), grid[SCORE].quantile(SHOWN)
     with plt.rc_context(STYLE):
         side = PAGE_WIDTH / MOST_COLUMNS
-        figure = PaperFigure(figsize=(0.9 + side * columns, 0.7 + side * rows))
-        panels = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
+        part = part_for(ax, 0.9 + side * columns, 0.7 + side * rows)
+        panels = part.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
         for panel, pi in zip(panels, pis, strict=False):
             here = grid[grid.pi == pi]
             values = here.pivot(index="spike", columns="slab", values=SCORE)
@@ -70,14 +71,14 @@ def prior_grid(sweep: Sweep) -> Figure:
             panel.remove()
         for panel in panels[max(0, len(pis) - columns) : len(pis)]:
             panel.tick_params(axis="x", labelbottom=True)
-        figure.supxlabel("slab", fontsize=8)
-        figure.supylabel("spike", fontsize=8)
-        bar = figure.colorbar(image, ax=figure.axes, extend="max", fraction=0.03)
+        part.supxlabel("slab", fontsize=8)
+        part.supylabel("spike", fontsize=8)
+        bar = part.colorbar(image, ax=panels[: len(pis)].tolist(), extend="max", fraction=0.03)
         bar.set_label("validation cross-entropy (nats)")
-    return figure
+    return figure_of(part)
 
 
-def dimensions_by_seed(sweep: Sweep, most: int = 12) -> Figure:
+def dimensions_by_seed(sweep: Sweep, most: int = 12, ax: Axes | None = None) -> Figure:
     """How many dimensions each seed kept, for the `most` best priors, best first.
 
     A dot per seed and a line at their mean; on the right the mean validation cross-entropy.
@@ -98,8 +99,7 @@ def dimensions_by_seed(sweep: Sweep, most: int = 12) -> Figure:
         raise PyroviceError("All fits of this sweep failed, so there is nothing to draw.")
     made = sweep.table[sweep.table.error == ""]
     with plt.rc_context(STYLE):
-        figure = PaperFigure(figsize=(PAGE_WIDTH, 0.7 + 0.24 * len(summary)))
-        axes = figure.subplots()
+        axes = axes_for(ax, PAGE_WIDTH, 0.7 + 0.24 * len(summary))
         for row, (label, prior) in enumerate(summary.iterrows()):
             found = made[made.prior == label].dimensions.astype(int)
             for count, seeds in found.value_counts().items():
@@ -126,7 +126,7 @@ def dimensions_by_seed(sweep: Sweep, most: int = 12) -> Figure:
         axes.set_xlabel("dimensions kept")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.grid(axis="x", color=GREY, alpha=0.2, linewidth=0.5)
-    return figure
+    return figure_of(axes)
 
 
 def _short(label: str) -> str:

@@ -37,12 +37,15 @@ class Sample:
         ``"npy"``, ``"json"`` or ``"text"``.
     lines : tuple of str
         The first lines of text that are not blank.
+    numbers : tuple of int
+        Where these lines are in the file, counted from 1 as in an editor.
     array : array or None
         The first rows of a NumPy array.
     """
 
     kind: str
     lines: tuple[str, ...] = ()
+    numbers: tuple[int, ...] = ()
     array: NDArray[Any] | None = None
 
 
@@ -94,16 +97,19 @@ class Source:
         if start.startswith(NPY) or self.suffix == ".npy":
             return Sample("npy", array=self._first_rows())
         if b"\0" in start or start.startswith(ZIP):
+            at = start[: start.find(b"\0")].count(b"\n") + 1
             raise DataError(
                 f"{self.label} ends in {self.suffix!r}; expected .npy, text or JSON, and it is "
-                "none of them."
+                f"none of them (line {at} is not text)."
             )
         text = start.decode("utf-8-sig", errors="replace")
-        lines = [line for line in re.split(r"\r\n|\r|\n", text) if line.strip()]
+        numbered = enumerate(re.split(r"\r\n|\r|\n", text), start=1)
+        lines = {number: line for number, line in numbered if line.strip()}
         if len(start) == SAMPLE_BYTES and len(lines) > 1:
-            lines.pop()  # It may be cut off.
+            lines.popitem()  # It may be cut off.
+        lines = dict(islice(lines.items(), SAMPLE_LINES))
         kind = "json" if text.lstrip().startswith(("{", "[")) else "text"
-        return Sample(kind, tuple(lines[:SAMPLE_LINES]))
+        return Sample(kind, tuple(lines.values()), tuple(lines))
 
     def _first_rows(self) -> NDArray[Any] | None:
         """None where there are none; reading the file then says why."""

@@ -222,7 +222,12 @@ def _read(
     skipped = int(lines[0]) if has_header and len(lines) else 0
     lines, fields = (lines[1:], fields[1:]) if has_header else (lines, fields)
     if not len(lines):
-        raise DataError(f"{source.label} holds no judgments; expected a row for each.")
+        if not skipped:
+            raise DataError(f"{source.label} is empty; expected a row per judgment.")
+        raise DataError(
+            f"{source.label} ends after line {skipped}, which names its columns; expected a row "
+            "per judgment."
+        )
     try:
         with source.open() as file, warnings.catch_warnings():
             # A column may hold numbers in one stretch and text in another; that is looked at later.

@@ -42,7 +42,7 @@ def read(source: Source, options: Options, decided: str) -> dict[str, Any]:
     found = header(sample, (*CLIPS, *VOTES))
     if found is None:
         raise DataError(
-            f"{source.label} is neither JSON with answers and agreement nor a table with "
+            f"{source.label}, line 1: neither JSON with answers and agreement nor a table with "
             f"{', '.join((*CLIPS, *VOTES))}."
         )
     table = read_with_header(source, *found, (*CLIPS, *VOTES), text=CLIPS)
