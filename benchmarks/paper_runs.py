@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 import pyrovice as pv
-from benchmarks.paper import BEST, RATES, STORE, Case
+from benchmarks.paper import BEST, OWN_START, RATES, STORE, Case
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,15 +28,26 @@ class Runs:
             table["setting"] = table.setting.map(tuple)
         return cls(table, quick)
 
-    def of(self, data: str, setting: tuple[float, ...], fraction: float = 1.0) -> pd.DataFrame:
+    def of(
+        self,
+        data: str,
+        setting: tuple[float, ...],
+        fraction: float = 1.0,
+        start: str = "pair counts",
+    ) -> pd.DataFrame:
         """The runs of one data set with one setting."""
         t = self.table
-        return t[(t.data == data) & (t.setting == setting) & (t.fraction == fraction)]
+        here = (t.data == data) & (t.setting == setting) & (t.fraction == fraction)
+        return t[here & (t.start == start)]
 
     def full(self, data: str) -> dict[str, pd.DataFrame]:
-        """By method, the runs on all of a data set; none unless both have at least two."""
-        both = {"VICE": self.of(data, BEST[data]), "SPoSE": self.of(data, RATES[data])}
-        return both if all(len(runs) > 1 for runs in both.values()) else {}
+        """By method, the runs on all of a data set; none unless all have at least two."""
+        all_of = {
+            "VICE": self.of(data, BEST[data]),
+            "SPoSE": self.of(data, RATES[data], start=OWN_START),
+            "SPoSE from pair counts": self.of(data, RATES[data]),
+        }
+        return all_of if all(len(runs) > 1 for runs in all_of.values()) else {}
 
     def fits(self, runs: pd.DataFrame) -> list[pv.Fit]:
         """The fits of these runs, dimensions pruned."""
@@ -44,7 +55,9 @@ class Runs:
 
     def fit(self, row: pd.Series) -> pv.Fit:
         """The fit of one run."""
-        case = Case(row.data, row.setting, row.seed, row.fraction, row.partition, self.quick)
+        case = Case(
+            row.data, row.setting, row.seed, row.fraction, row.partition, self.quick, row.start
+        )
         return pv.load(case.path.with_suffix(".fit"))
 
 

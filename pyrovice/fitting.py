@@ -11,6 +11,7 @@ from typing import Any
 import pyro
 import pyro.distributions as dist
 import torch
+from pyro.infer.autoguide import AutoDelta
 
 from pyrovice import pruning
 from pyrovice.checkpoints import Checkpoint, Keeper
@@ -25,7 +26,7 @@ from pyrovice.optimization import train
 from pyrovice.posterior import posterior_of
 from pyrovice.priors import Prior, SpikeSlab
 from pyrovice.runs import Run
-from pyrovice.starts import first_dimensions
+from pyrovice.starts import first_dimensions, from_clear_pair_counts, from_pair_counts
 from pyrovice.training import STARTS, Training
 from pyrovice.triplets import Triplets
 from pyrovice.validation import whole
@@ -111,6 +112,8 @@ def fit(
     seed = whole(seed, "seed", least=0)
     first = first_dimensions(dimensions, data)
     start = STARTS[training.start]
+    if start is from_pair_counts and (isinstance(guide, MAP) or guide is AutoDelta):
+        start = from_clear_pair_counts
     if init is not None:
         init = check_init(init, data)
         first = first_dimensions_with(init, dimensions, first)
@@ -195,7 +198,7 @@ def spose(data: Triplets, *, rate: float, **arguments: Any) -> Fit:
     >>> import pyrovice as pv
     >>> data = pv.load_example().triplets
     >>> pv.spose(data, rate=5.0, dimensions=12)
-    Fit(80 objects, 8 dimensions kept, 20,000 judgments, converged)
+    Fit(80 objects, 7 dimensions kept, 20,000 judgments, converged)
     """
     if not (isinstance(rate, int | float) and 0 < rate < float("inf")):
         raise PyroviceError(f"rate={rate!r}; expected a positive number, for example rate=5.")

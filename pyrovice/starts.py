@@ -29,6 +29,7 @@ MOST_DIMENSIONS = 100
 ROTATIONS = 60
 OBJECTS_PER_VECTOR = 12
 HEAD_START = 0.3
+SMALL = 0.1
 
 
 def from_noise(judgments: Judgments, dimensions: int) -> tuple[Tensor, Tensor]:
@@ -47,28 +48,52 @@ def from_pair_counts(judgments: Judgments, dimensions: int) -> tuple[Tensor, Ten
     of their heavier tail and rectified, are a first non-negative embedding.
     Dimensions beyond those start from positive noise.
     """
+    # Weak dimensions hide below the edge of the noise and are worth rotating too. But rotated
+    # towards sparsity, as many vectors as there are objects would single out objects.
+    found = _non_negative_factors(judgments, dimensions, judgments.n_objects // OBJECTS_PER_VECTOR)
+    noise = torch.randn(judgments.n_objects, dimensions).abs()
+    size = found.shape[1]
+    # Exact zeros would be dead under the rectifier, and seeds must differ a little.
+    first = found.to(noise) + 0.01 * noise[:, :size]
+    # The dimensions that no eigenvector gave must not collapse before they have found
+    # anything: the paper's noise alone loses them where the judgments are few.
+    others = ((2 / dimensions) ** 0.5 + HEAD_START) * noise[:, size:]
+    loc = torch.cat([first, others], dim=1)
+    return loc, torch.full_like(loc, 0.1)
+
+
+def from_clear_pair_counts(judgments: Judgments, dimensions: int) -> tuple[Tensor, Tensor]:
+    """The same for guides without uncertainty, with nothing that could be noise.
+
+    A point keeps what fits, be it noise: what it is given it does not give up. So it is
+    given eigenvectors beyond the spectrum of noise only, and the other dimensions start as
+    those of SPoSE do, small and all alike.
+    """
+    found = _non_negative_factors(judgments, dimensions, 0)
+    noise = torch.randn(judgments.n_objects, dimensions)
+    size = found.shape[1]
+    others = SMALL + SMALL / 10 * noise[:, size:]
+    loc = torch.cat([found.to(noise) + 0.01 * noise[:, :size].abs(), others], dim=1)
+    return loc, torch.full_like(loc, 0.1)
+
+
+def _non_negative_factors(judgments: Judgments, most: int, least: int) -> Tensor:
+    """The leading eigenvectors of the pair counts, rotated and rectified: `least` at least."""
     excess, shown = pair_counts(judgments)
     m = judgments.n_objects
     curvature = 2 / 9 * shown / (m * (m - 1) / 2)
     # The spectrum of pure noise of this size ends here (Wigner's semicircle).
     noise_edge = 2 * (m / curvature) ** 0.5
-    most = min(dimensions, m - 1)
+    most = min(most, m - 1)
     values, vectors = eigsh(excess / curvature, k=most, which="LA", v0=np.ones(m))
-    # Weak dimensions hide below the edge and are worth rotating too. But rotated towards
-    # sparsity, as many vectors as there are objects would single out objects.
-    size = min(most, max(int((values > noise_edge).sum()), m // OBJECTS_PER_VECTOR))
+    size = min(most, max(int((values > noise_edge).sum()), least))
     values, vectors = values[most - size :], vectors[:, most - size :]
+    if not size:
+        return torch.zeros(m, 0)
     signal = 0.5 * (values + np.sqrt(np.maximum(values**2 - noise_edge**2, 0)))
     rotated = (vectors * np.sqrt(np.maximum(signal, 0))) @ varimax(vectors)
     rotated = rotated * np.where((rotated**3).sum(0) < 0, -1.0, 1.0)
-    noise = torch.randn(m, dimensions).abs()
-    # Exact zeros would be dead under the rectifier, and seeds must differ a little.
-    found = torch.as_tensor(rotated).to(noise).relu() + 0.01 * noise[:, :size]
-    # The dimensions that no eigenvector gave must not collapse before they have found
-    # anything: the paper's noise alone loses them where the judgments are few.
-    others = ((2 / dimensions) ** 0.5 + HEAD_START) * noise[:, size:]
-    loc = torch.cat([found, others], dim=1)
-    return loc, torch.full_like(loc, 0.1)
+    return torch.as_tensor(rotated).relu()
 
 
 def pair_counts(judgments: Judgments) -> tuple[csr_array, float]:

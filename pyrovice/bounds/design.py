@@ -92,7 +92,10 @@ class Design:
             "all such embeddings at once, and is therefore very conservative."
         )
         if self.simulated is None:
-            said += " design(..., judgments=[...]) simulates what fewer would give."
+            said += (
+                " What fewer would give, simulations say: add judgments=[...], on the command line "
+                "--judgments N."
+            )
             return textwrap.fill(said, 100)
         enough = (
             "none of the numbers tried"
