@@ -41,13 +41,14 @@ class Runs:
         return t[here & (t.start == start)]
 
     def full(self, data: str) -> dict[str, pd.DataFrame]:
-        """By method, the runs on all of a data set; none unless all have at least two."""
-        all_of = {
+        """By method, the runs on all of a data set; none unless both have at least two."""
+        found = {
             "VICE": self.of(data, BEST[data]),
-            "SPoSE": self.of(data, RATES[data], start=OWN_START),
-            "SPoSE from pair counts": self.of(data, RATES[data]),
+            "SPoSE": self.of(data, RATES[data]),
+            "SPoSE from noise": self.of(data, RATES[data], start=OWN_START),
         }
-        return all_of if all(len(runs) > 1 for runs in all_of.values()) else {}
+        several = {model: runs for model, runs in found.items() if len(runs) > 1}
+        return several if {"VICE", "SPoSE"} <= set(several) else {}
 
     def fits(self, runs: pd.DataFrame) -> list[pv.Fit]:
         """The fits of these runs, dimensions pruned."""
