@@ -169,9 +169,9 @@ def less_data(runs: Runs, claims: Claims, folder: Path) -> str:
         [
             "## Less data",
             "Disjoint partitions of the THINGS training data, one seed each; test and validation "
-            "data stay the same. SPoSE has the rate of the paper, found on all data, and up to 10 % "
-            f"also one chosen on validation data from {', '.join(map(str, RATES_TRIED[0.05]))}. "
-            "Differences are VICE − SPoSE over partitions.",
+            "data stay the same. SPoSE has the rate of the paper, found on all data, and up to "
+            f"10 % also the one of {' and '.join(map(str, RATES_TRIED[0.05]))} that is better on "
+            "validation data. Differences are VICE − SPoSE over partitions.",
             table(
                 ["data", "judgments", "partitions", "SPoSE", "accuracy VICE", "SPoSE",
                  "difference", "KL", "nats", "dimensions VICE", "SPoSE"],

@@ -179,7 +179,9 @@ def spose(data: Triplets, *, rate: float, **arguments: Any) -> Fit:
     """SPoSE, the predecessor of VICE: a point estimate under an exponential prior.
 
     It minimises −log-likelihood + rate · Σ X over non-negative X, and keeps the
-    dimensions whose largest weight exceeds 0.1.
+    dimensions whose largest weight exceeds 0.1. Which ones it finds hangs on where it starts:
+    by default from the dimensions that stand out clearly in the judgments, so that it may
+    have fewer than from noise, and predict better.
 
     Parameters
     ----------

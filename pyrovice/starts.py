@@ -67,7 +67,7 @@ def from_clear_pair_counts(judgments: Judgments, dimensions: int) -> tuple[Tenso
 
     A point keeps what fits, be it noise: what it is given it does not give up. So it is
     given eigenvectors beyond the spectrum of noise only, and the other dimensions start as
-    those of SPoSE do, small and all alike.
+    those of the SPoSE program do, small and all alike.
     """
     found = _non_negative_factors(judgments, dimensions, 0)
     noise = torch.randn(judgments.n_objects, dimensions)

@@ -80,7 +80,8 @@ class Training:
         When the fit has settled: ``Stability(...)`` or ``MaxEpochs(...)``; with a
         schedule, not before the learning rate is down.
     start : {"pair counts", "noise"}
-        First values of the guide: from the judgments, or the paper's.
+        First values of the guide: from the judgments, or the paper's. From the judgments a
+        point (``MAP()``) gets only what no noise can explain, because it would keep the rest.
     drop_collapsed : bool
         Remove dimensions that are next to nothing while training, after which the
         rest fits better and faster.

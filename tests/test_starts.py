@@ -1,11 +1,20 @@
+import warnings
+
 import numpy as np
 import pytest
 import torch
 from conftest import sparse_embedding
+from pyro.infer.autoguide import AutoDelta
 
 import pyrovice as pv
 from pyrovice.likelihood import Judgments, log_likelihood
-from pyrovice.starts import from_noise, from_pair_counts, pair_counts, varimax
+from pyrovice.starts import (
+    from_clear_pair_counts,
+    from_noise,
+    from_pair_counts,
+    pair_counts,
+    varimax,
+)
 
 
 def test_the_papers_start():
@@ -62,6 +71,36 @@ def test_the_start_from_pair_counts_already_sees_the_dimensions():
     # Measured 0.75 to 0.93 over five seeds; the columns of noise reach 0.23.
     assert r[:, :5].max(axis=1).min() > 0.7
     assert log_likelihood(loc[:, :5], Judgments.of(t)).mean() > -np.log(3)
+
+
+def test_a_point_is_given_nothing_that_could_be_noise():
+    X = sparse_embedding(60, 5, seed=0)
+    torch.manual_seed(0)
+    loc, _ = from_clear_pair_counts(Judgments.of(pv.simulate(X, 20_000, seed=0)), 30)
+    r = np.corrcoef(X.T, loc.T)[:5, 5:]
+    assert r[:, :5].max(axis=1).min() > 0.7
+    # The other dimensions are as in the SPoSE program, N(0.1, 0.01).
+    others = loc[:, 5:]
+    assert others.mean() == pytest.approx(0.1, abs=0.001)
+    assert others.std() == pytest.approx(0.01, abs=0.001)
+    nothing, _ = from_clear_pair_counts(Judgments.of(pv.simulate(0 * X, 20_000, seed=0)), 30)
+    assert nothing.mean() == pytest.approx(0.1, abs=0.001)
+
+
+def test_points_start_from_what_is_clear(small):
+    for guide, start in (
+        (pv.MAP(), from_clear_pair_counts),
+        (AutoDelta, from_clear_pair_counts),
+        (pv.guides.MeanField(), from_pair_counts),
+    ):
+        still = pv.Training(learning_rate=1e-9, stop=pv.MaxEpochs(1), schedule=None)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", pv.PyroviceWarning)
+            fit = pv.fit(small, guide=guide, dimensions=5, training=still, progress=False)
+        torch.manual_seed(0)
+        expected, _ = start(Judgments.aggregated(small), 5)
+        got = np.sort(fit.posterior.loc().sum(0))
+        np.testing.assert_allclose(got, np.sort(expected.numpy().sum(0)), rtol=1e-4)
 
 
 def test_more_dimensions_than_objects(small):
