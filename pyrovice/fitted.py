@@ -375,8 +375,9 @@ class Fit:
         write(self, Path(path), data, held_out, title, overwrite)
 
     def __repr__(self) -> str:
+        kept = "1 dimension" if self.n_dimensions == 1 else f"{self.n_dimensions} dimensions"
         return (
-            f"Fit({len(self.names):,} objects, {self.n_dimensions} dimensions kept, "
+            f"Fit({len(self.names):,} objects, {kept} kept, "
             f"{self.n_judgments:,} judgments, {'' if self.converged else 'not '}converged)"
         )
 

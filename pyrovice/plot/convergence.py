@@ -54,7 +54,7 @@ def convergence(fit: Fit, ax: Axes | None = None) -> Figure:
         below.plot(epochs, history.dimensions, color=BLUE, drawstyle="steps-post")
         below.set_ylabel("dimensions kept")
         below.set_xlabel("epoch")
-        below.locator_params(axis="x", integer=True)
+        below.locator_params(axis="both", integer=True)
         below.set_ylim(0, max(1, history.dimensions.max()) * 1.35)
         below.set_xlim(epochs[0], last + max(1, 0.02 * (last - epochs[0])))
         for panel in (above, below):

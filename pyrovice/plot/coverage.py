@@ -45,6 +45,7 @@ def _objects(axes: Axes, described: Description) -> None:
     axes.set_xlim(0, 1.05 * most)
     axes.set_xlabel("judgments that show an object")
     axes.set_ylabel("objects")
+    axes.locator_params(axis="y", integer=True)
     rarest = described.sightings.idxmin()
     axes.set_title(f"rarest: {rarest} ({described.sightings.min():,})", loc="left", color=GREY)
 

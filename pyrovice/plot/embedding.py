@@ -47,12 +47,12 @@ def embedding(fit: Fit, ax: Axes | None = None) -> Figure:
     first_of_group = np.flatnonzero(np.diff(strongest, prepend=-1))
     with plt.rc_context(STYLE):
         width = COLUMN_WIDTH if weights.shape[1] <= MANY_DIMENSIONS else PAGE_WIDTH
-        height = float(np.clip(0.8 + ROW_HEIGHT * len(weights), 2, TALLEST))
+        height = float(np.clip(1.1 + ROW_HEIGHT * len(weights), 2, TALLEST))
         axes = axes_for(ax, width, height)
         image = axes.imshow(ordered, aspect="auto", cmap=HEAT, vmin=0, interpolation_stage="data")
         name_rows(axes, list(ordered.index), first_of_group)
         axes.set_xlabel("dimension")
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
         axes.set_ylabel(f"{len(weights):,} objects")
         colour_bar(axes, image, "weight [μ]₊")
     return figure_of(axes)

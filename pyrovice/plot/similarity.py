@@ -47,10 +47,12 @@ def similarity(fit: Fit, ax: Axes | None = None) -> Figure:
     alike = alike.iloc[order, order]
     with plt.rc_context(STYLE):
         side = SIDE * len(alike)
+        # As tall as its names need; where they cannot all stand there, square.
+        height = side + 1.0 if side + 1.0 <= TALLEST else PAGE_WIDTH
         axes = axes_for(
             ax,
             float(np.clip(side + 1.5, COLUMN_WIDTH, PAGE_WIDTH)),
-            float(np.clip(side + 1.0, COLUMN_WIDTH, TALLEST)),
+            max(height, COLUMN_WIDTH),
         )
         image = axes.imshow(alike, aspect="auto", cmap=HEAT, vmin=0)
         name_rows(axes, list(alike.index))

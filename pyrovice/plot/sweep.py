@@ -124,7 +124,7 @@ def dimensions_by_seed(sweep: Sweep, most: int = 12, ax: Axes | None = None) -> 
         axes.set_yticks(range(len(summary)), [_short(str(label)) for label in summary.index])
         axes.invert_yaxis()
         axes.set_xlabel("dimensions kept")
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
         axes.grid(axis="x", color=GREY, alpha=0.2, linewidth=0.5)
     return figure_of(axes)
 

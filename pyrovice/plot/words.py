@@ -15,7 +15,7 @@ from pyrovice.plot.style import BLUE, GREY
 
 # The smallest word, relative to the largest; a word that cannot be read is no word.
 SMALLEST = 0.38
-GAP = 0.12
+GAP = 0.22
 # The spiral: radians from place to place, and how fast it widens.
 TURN = 0.3
 GROWTH = 0.015

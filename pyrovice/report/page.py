@@ -57,8 +57,9 @@ def render(
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    kept = fit.n_dimensions
     return templates.get_template("page.html").render(
-        title=title or f"{len(fit.names):,} objects in {fit.n_dimensions} dimensions",
+        title=title or f"{len(fit.names):,} objects in {kept} dimension{'s' * (kept != 1)}",
         about=describe(fit, data, held_out),
         figures=figures(fit, data, held_out),
         objects=objects(fit, data),
