@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import pandas as pd
 
 import pyrovice as pv
-from benchmarks.paper import BEST, OWN_START, RATES, STORE, Case
+from benchmarks.paper import BEST, NOISE, RATES, STORE, Case
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +46,8 @@ class Runs:
         found = {
             "VICE": self.of(data, BEST[data]),
             "SPoSE": self.of(data, RATES[data]),
-            "SPoSE from noise": self.of(data, RATES[data], start=OWN_START),
+            "VICE from noise": self.of(data, BEST[data], start=NOISE[data]),
+            "SPoSE from noise": self.of(data, RATES[data], start=NOISE[data]),
         }
         several = {model: runs for model, runs in found.items() if len(runs) > 1}
         return several if {"VICE", "SPoSE"} <= set(several) else {}
@@ -60,6 +62,13 @@ class Runs:
             row.data, row.setting, row.seed, row.fraction, row.partition, self.quick, row.start
         )
         return pv.load(case.path.with_suffix(".fit"))
+
+
+def pairs(models: Iterable[str]) -> list[tuple[str, str]]:
+    """What to compare: VICE with SPoSE from the same start, if it has been there."""
+    known = list(models)
+    vice = {name: name.replace("SPoSE", "VICE") for name in known if name.startswith("SPoSE")}
+    return [(a if a in known else "VICE", b) for b, a in vice.items()]
 
 
 def median(runs: pd.DataFrame) -> pd.Series:

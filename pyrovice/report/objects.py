@@ -63,7 +63,7 @@ def objects(fit: Fit, data: Triplets | None) -> dict[str, Any]:
         rows.append(
             {
                 "name": str(name),
-                "strongest": dims[order[0]] if order else None,
+                "strongest": dims[order[0]] if order and loc[row, order[0]] > 0 else None,
                 "weight": _number(loc[row, order[0]]) if order else 0.0,
                 "credible": int((low[row] > 0).sum()),
                 "sd": _number(sd[row].mean()) if order else 0.0,
