@@ -214,8 +214,8 @@ def reproducibility(runs: Runs, claims: Claims) -> str:
             t, sign = dims.loc["t"], dims.loc["sign"]
             gain = pd.Series(unpaired(scores[ours].to_numpy(), scores[theirs].to_numpy()))
             tests.append(
-                [name, f"{ours} − {theirs}",
-                 interval(t.estimate, t.low, t.high, 1), p_value(t.p_value), p_value(dims.loc["F", "p_value"]), p_value(sign.p_value),
+                [name, f"{ours} − {theirs}", interval(t.estimate, t.low, t.high, 1),
+                 p_value(t.p_value), p_value(dims.loc["F", "p_value"]), p_value(sign.p_value),
                  interval(gain.estimate, gain.low, gain.high), p_value(gain.p_value)]
             )  # fmt: skip
             against = "" if theirs == "SPoSE" else f" ({ours} − {theirs})"
