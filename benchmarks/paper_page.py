@@ -28,17 +28,27 @@ are real judgments, a quarter as many as the paper had. Seeds are fewer than its
 methods are trained by pyrovice's default recipe until it settles, not for 2,000 epochs, and have
 the hyper-parameters that the paper found best. Scores are of the kept dimensions, with 50 draws.
 The model that stands for several seeds has the median cross-entropy on validation data.
+
+The paper starts from noise. *VICE* and *SPoSE* start here as `pv.fit` and `pv.spose` do, from what
+the judgments say about pairs, so that seeds differ little at first. *SPoSE from noise* starts as its
+program does, from N(0.1, 0.01). On FOOD that leaves it without any dimension; there both methods
+are also started from the paper's noise for VICE.
 """
 REASONS = """Reasons, where they are known:
 
 - Simulated judgments come from an embedding of the very kind that is fitted, so that both methods
   come nearer to the ceiling than they do on people.
-- SPoSE keeps a dimension for one weight above 0.1, VICE for six objects whose weights are credibly
-  above zero. So SPoSE keeps more of them.
+- A point keeps what it happened to begin with and can still use, so that it depends on its start:
+  from noise SPoSE has more dimensions, fewer of them come back, and it predicts worse than from
+  pair counts. The paper's claims are about starts from noise. From pair counts SPoSE has only
+  the dimensions that stand out there, the same with every seed: fewer than VICE on large data,
+  because a point does not find the weak ones by itself. A share of dimensions that come back says
+  little then.
 - The rate of SPoSE is weighed against the sum over the judgments, so that a rate found on all data
-  is much too strong for a twentieth of them: SPoSE then loses nearly all dimensions, as the paper
-  reports. "Less data" shows beside it what a rate chosen on validation data does. VICE needs no
-  such choice.
+  is too strong for a twentieth of them. With a rate chosen on validation data, and a good start,
+  SPoSE is about as accurate as VICE, which needs no such choice.
+- SPoSE keeps a dimension for one weight above 0.1, VICE for six objects whose weights are credibly
+  above zero.
 - The bound is a union over every quantised embedding there could be. It holds, and is far from
   tight.
 """
