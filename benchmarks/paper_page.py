@@ -30,9 +30,9 @@ the hyper-parameters that the paper found best. Scores are of the kept dimension
 The model that stands for several seeds has the median cross-entropy on validation data.
 
 The paper starts from noise. *VICE* and *SPoSE* start here as `pv.fit` and `pv.spose` do, from what
-the judgments say about pairs, so that seeds differ little at first. *SPoSE from noise* starts as its
-program does, from N(0.1, 0.01). On FOOD that leaves it without any dimension; there both methods
-are also started from the paper's noise for VICE.
+the judgments say about pairs, so that seeds differ little at first. *SPoSE from noise* starts as
+its program does, from N(0.1, 0.01). On FOOD that leaves it without any dimension; there both
+methods are also started from the paper's noise for VICE.
 """
 REASONS = """Reasons, where they are known:
 
