@@ -83,11 +83,11 @@ def check_one(path, data, format, rng):
 
 
 def says_where(path, message):
-    """Whether a message names the file and one of its lines; an empty file has none."""
+    """Whether a message names the file and one of its lines, or of the answers in JSON."""
     rest = message.partition(path.name)[2]
-    place = re.search(r"\b(?:lines?|answer) (\d+)", rest)
+    place = re.search(r"\blines? (\d+)", rest)
     if place is None:
-        return rest.startswith(" is empty")
+        return rest.startswith((" is empty", ", answer "))
     return int(place[1]) <= len(re.split(rb"\r\n|\r|\n", path.read_bytes()))
 
 
