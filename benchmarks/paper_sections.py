@@ -190,11 +190,12 @@ def less_data(runs: Runs, claims: Claims, folder: Path) -> str:
 def reproducibility(runs: Runs, claims: Claims) -> str:
     rows, tests = [], []
     for name in DATA:
-        fits = {model: runs.fits(of_model) for model, of_model in runs.full(name).items()}
-        if not fits:
-            continue
-        if not all(any(fit.n_dimensions for fit in of_model) for of_model in fits.values()):
-            continue
+        all_of = {model: runs.fits(of_model) for model, of_model in runs.full(name).items()}
+        fits = {
+            model: of_model
+            for model, of_model in all_of.items()
+            if any(fit.n_dimensions for fit in of_model)
+        }
         scores = {}
         for model, of_model in fits.items():
             found = pv.reproducibility(of_model)
