@@ -78,11 +78,10 @@ def full_data(runs: Runs, claims: Claims) -> str:
             one = median(of_model)
             told = PAPER.get((name, model), NOT_IN_PAPER)
             ceiling = f"{one.ceiling_low:.3f} to {one.ceiling:.3f}"
-            seconds = f"{of_model.seconds.median():.0f}"
             rows.append(
                 [name, model, f"{one.judgments:,}", number(one.accuracy), number(told[0]), ceiling,
                  number(CEILING.get(name)), number(one.kl_divergence), number(told[1]),
-                 number(one.chance_kl), number(one.cross_entropy), seconds]
+                 number(one.chance_kl), number(one.cross_entropy)]
             )  # fmt: skip
         fits = {model: runs.fit(median(of_model)) for model, of_model in all_of.items()}
         for ours, theirs in pairs(fits):
@@ -116,7 +115,7 @@ def full_data(runs: Runs, claims: Claims) -> str:
             "paper's, the share of the majority: the truth lies between.",
             table(
                 ["data", "method", "judgments", "accuracy", "paper", "ceiling", "paper", "KL",
-                 "paper", "KL of guessing", "nats", "seconds"],
+                 "paper", "KL of guessing", "nats"],
                 rows,
             ),
             "Two-sided paired t-tests over test triplets:",

@@ -16,6 +16,8 @@ from pyrovice.errors import PyroviceError
 from pyrovice.plot.style import BLUE, GREEN, GREY, ORANGE, PAGE_WIDTH, STYLE, figure_of, part_for
 
 COLOURS = (BLUE, ORANGE, GREEN, GREY)
+# Two digits, or neighbours would touch.
+SHORT = EngFormatter(sep="")
 MEASURES = ("kl_divergence", "accuracy", "dimensions")
 
 
@@ -58,7 +60,7 @@ def data_efficiency(
                 _curve(axes, of_model.groupby("judgments")[measure], str(name), colour)
             axes.set_xscale("log")
             axes.set_xticks(sorted(runs.judgments.unique()))
-            axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+            axes.xaxis.set_major_formatter(lambda n, _: SHORT(float(f"{n:.2g}")))
             axes.minorticks_off()
             axes.set_ylabel(measure.replace("_", " ").replace("kl ", "KL "))
         if len(models) > 1:
