@@ -59,6 +59,11 @@ def folder(tmp_path_factory):
     assert fitted.returncode == 0, fitted.stderr
     assert fitted.stderr == ""
     assert "7 dimensions kept" in fitted.stdout
+    fit = pv.load(folder / "my.fit")
+    scores = fit.evaluate(pv.Triplets.read(folder / "test.csv", names=fit.names))
+    assert (
+        f"validation: accuracy {scores.accuracy:.3f}, cross-entropy {scores.cross_entropy:.4f} nats"
+    ) in fitted.stdout
     return folder
 
 

@@ -30,6 +30,7 @@ from pyrovice.cli.choices import (
 )
 from pyrovice.cli.inputs import check_output, read_judgments
 from pyrovice.cli.options import Data, Format, Json, Names, Overwrite, Part, Quiet, Seed
+from pyrovice.evaluation import Evaluation
 from pyrovice.writing import SEPARATORS
 
 Validation = typer.Option("--validation", help="Judgments to score with, as DATA.")
@@ -103,23 +104,24 @@ def fit(
         written.append(str(embedding))
     for note in said:
         warnings.warn(note.message, stacklevel=1)
-    last = found.history.iloc[-1]
+    # As `pyrovice evaluate` would say it; the history has fewer draws.
+    scores = None if valid is None else found.evaluate(valid)
     record = {
         "judgments": found.n_judgments,
         "objects": len(found.names),
         "dimensions": found.n_dimensions,
         "converged": found.converged,
         "epochs": len(found.history),
-        "loss": last["loss"],
-        "validation_cross_entropy": last.get("validation_cross_entropy"),
-        "validation_accuracy": last.get("validation_accuracy"),
+        "loss": found.history.loss.iloc[-1],
+        "validation_cross_entropy": None if scores is None else scores.cross_entropy,
+        "validation_accuracy": None if scores is None else scores.accuracy,
         "prior": repr(found.prior),
         "guide": repr(found.guide_family),
         "seed": found.seed,
         "notes": [str(note.message) for note in said],
         "written": written,
     }
-    answer(_summary(found, written), record, as_json=json, quiet=quiet)
+    answer(_summary(found, scores, written), record, as_json=json, quiet=quiet)
 
 
 def sweep(
@@ -210,13 +212,13 @@ def _check_table(path: Path, endings: tuple[str, ...]) -> None:
         raise typer.BadParameter(f"{path} should end in {', '.join(endings)}.")
 
 
-def _summary(fit: pv.Fit, written: list[str]) -> str:
-    last = fit.history.iloc[-1]
-    lines = [str(fit), f"  -ELBO/n {last['loss']:.4f} nats after {len(fit.history)} epochs"]
-    if "validation_accuracy" in last:
+def _summary(fit: pv.Fit, scores: Evaluation | None, written: list[str]) -> str:
+    loss = fit.history.loss.iloc[-1]
+    lines = [str(fit), f"  -ELBO/n {loss:.4f} nats after {len(fit.history)} epochs"]
+    if scores is not None:
         lines.append(
-            f"  validation: accuracy {last['validation_accuracy']:.3f}, cross-entropy "
-            f"{last['validation_cross_entropy']:.4f} nats"
+            f"  validation: accuracy {scores.accuracy:.3f}, cross-entropy "
+            f"{scores.cross_entropy:.4f} nats"
         )
     for dimension, top in fit.top_objects(5).items():
         lines.append(f"  {dimension:>3}  {', '.join(top)}")
