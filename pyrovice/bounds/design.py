@@ -160,8 +160,8 @@ def design(
     For 100 objects and at most 10 dimensions the bound asks for 80,818 judgments, with 50
     participants 1,617 each: then, with probability 0.999, the error of any embedding whose
     weights take 5 values is on new triplets at most 0.1 above that on these. It holds for all
-    such embeddings at once, and is therefore very conservative. design(..., judgments=[...])
-    simulates what fewer would give.
+    such embeddings at once, and is therefore very conservative. What fewer would give,
+    simulations say: add judgments=[...], on the command line --judgments N.
     """
     needed = sample_size(n_objects, dimensions, levels=levels, epsilon=epsilon, delta=delta)
     if participants is not None:
