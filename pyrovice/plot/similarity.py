@@ -47,8 +47,8 @@ def similarity(fit: Fit, ax: Axes | None = None) -> Figure:
     alike = alike.iloc[order, order]
     with plt.rc_context(STYLE):
         side = SIDE * len(alike)
-        # As tall as its names need; where they cannot all stand there, square.
-        height = side + 1.0 if side + 1.0 <= TALLEST else PAGE_WIDTH
+        # As tall as its names need; square where far from all could stand there.
+        height = min(side + 1.0, TALLEST) if side < 2 * TALLEST else PAGE_WIDTH
         axes = axes_for(
             ax,
             float(np.clip(side + 1.5, COLUMN_WIDTH, PAGE_WIDTH)),
