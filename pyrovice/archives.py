@@ -36,14 +36,16 @@ def pack(record: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
 
 def unpack(source: Path | bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """The record and the arrays of a file, by its path or its content."""
-    with (
-        source.open("rb") if isinstance(source, Path) else BytesIO(source) as file,
-        np.load(file, allow_pickle=False) as archive,
-    ):
-        # What is written here is not compressed, so that no small file can be huge inside.
-        if any(member.compress_type != zipfile.ZIP_STORED for member in archive.zip.infolist()):
-            raise ValueError("it is compressed")
-        arrays = {name: archive[name] for name in archive.files}
+    with source.open("rb") if isinstance(source, Path) else BytesIO(source) as file:
+        # NumPy would take anything else for a pickle, and advise to trust it.
+        if not zipfile.is_zipfile(file):
+            raise ValueError("it is no archive of arrays")
+        file.seek(0)
+        with np.load(file, allow_pickle=False) as archive:
+            # What is written here is not compressed, so that no small file can be huge inside.
+            if any(member.compress_type != zipfile.ZIP_STORED for member in archive.zip.infolist()):
+                raise ValueError("it is compressed")
+            arrays = {name: archive[name] for name in archive.files}
     if RECORD not in arrays:
         raise ValueError("it holds no record")
     record = json.loads(arrays.pop(RECORD).tobytes().decode())

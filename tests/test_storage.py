@@ -185,3 +185,10 @@ def test_the_file_is_a_plain_zip_of_arrays(saved):
 )
 def test_values_survive_as_json(value):
     assert restore(json.loads(json.dumps(describe(value)))) == value
+
+
+def test_other_files_are_refused_without_numpys_advice(tmp_path):
+    table = tmp_path / "judgments.csv"
+    table.write_text("a,b,c\n", encoding="utf-8")
+    with pytest.raises(pv.PyroviceError, match=r"it is damaged \(it is no archive of arrays\)"):
+        pv.load(table)
