@@ -59,8 +59,11 @@ def test_the_first_snippet_and_those_that_use_its_fit(tmp_path, monkeypatch, cap
     assert "50 participants 1,617 each" in " ".join(printed.split())
 
 
-def test_swapping_priors_and_guides():
+def test_swapping_priors_and_guides(monkeypatch):
     namespace = {}
+    # As printed, but trained for less time; every prior and guide has tests of its own.
+    short = pv.Training(schedule=pv.Anneal(steps=300))
+    monkeypatch.setitem(pv.fit.__kwdefaults__, "training", short)
     exec(SNIPPET.split("fit = ")[0] + SWAP + OWN_CODE, namespace)
     for own in ("my_prior", "my_guide"):
         body = OWN_CODE.split(f"def {own}")[1].split("\n\n")[0]
