@@ -112,6 +112,7 @@ def fit(
     seed = whole(seed, "seed", least=0)
     first = first_dimensions(dimensions, data)
     start = STARTS[training.start]
+    # A point would keep the noise that a posterior gives up.
     if start is from_pair_counts and (isinstance(guide, MAP) or guide is AutoDelta):
         start = from_clear_pair_counts
     if init is not None:

@@ -124,3 +124,9 @@ def test_data_efficiency_shows_means_and_intervals():
     assert (at_first.min(), at_first.max()) == pytest.approx((low, high))
     with pytest.raises(pv.PyroviceError, match="no column 'kl_divergence'"):
         pv.plot.data_efficiency(runs)
+
+
+def test_data_efficiency_forgets_no_model():
+    runs = pd.DataFrame({"model": list("abcdefg"), "judgments": [100] * 7, "accuracy": [0.5] * 7})
+    (panel,) = pv.plot.data_efficiency(runs, ["accuracy"]).axes
+    assert [text.get_text() for text in panel.get_legend().get_texts()] == list("abcdefg")

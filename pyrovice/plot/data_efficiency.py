@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import cycle
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -13,9 +14,8 @@ from matplotlib.ticker import EngFormatter
 from scipy.stats import t
 
 from pyrovice.errors import PyroviceError
-from pyrovice.plot.style import BLUE, GREEN, GREY, ORANGE, PAGE_WIDTH, STYLE, figure_of, part_for
+from pyrovice.plot.style import COLOURS, PAGE_WIDTH, STYLE, figure_of, part_for
 
-COLOURS = (BLUE, ORANGE, GREEN, GREY)
 # Two digits, or neighbours would touch.
 SHORT = EngFormatter(sep="")
 MEASURES = ("kl_divergence", "accuracy", "dimensions")
@@ -56,7 +56,7 @@ def data_efficiency(
         part = part_for(ax, PAGE_WIDTH * max(len(measures), 2) / 3, 2.3)
         panels = part.subplots(1, len(measures), squeeze=False)[0]
         for axes, measure in zip(panels, measures, strict=True):
-            for colour, (name, of_model) in zip(COLOURS, models.items(), strict=False):
+            for colour, (name, of_model) in zip(cycle(COLOURS), models.items(), strict=False):
                 _curve(axes, of_model.groupby("judgments")[measure], str(name), colour)
             axes.set_xscale("log")
             axes.set_xticks(sorted(runs.judgments.unique()))

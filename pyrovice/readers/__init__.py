@@ -97,7 +97,7 @@ def recognise(source: Source) -> tuple[str, str]:
         return next(iter(found.items()))
     if found:
         readings = "; ".join(f"{name!r} ({reason})" for name, reason in found.items())
-        start = f", line {sample.numbers[0]} and on," if sample.numbers else ""
+        start = f", line {sample.first} and on," if sample.lines else ""
         raise DataError(
             f"{source.label}{start} can be read in more than one way: {readings}. Say which, for "
             f"example Triplets.read(path, format={next(iter(found))!r})."
@@ -105,7 +105,7 @@ def recognise(source: Source) -> tuple[str, str]:
     if not sample.lines:
         raise DataError(f"{source.label} is empty; expected a row per judgment.")
     raise DataError(
-        f"{source.label} is in no format that is known here; line {sample.numbers[0]} is "
+        f"{source.label} is in no format that is known here; line {sample.first} is "
         f"{sample.lines[0][:80]!r}. Name the format if you know better, or read it with pandas and "
         "say which column holds what: Triplets.from_dataframe(table, objects=['a', 'b', 'c'], "
         "odd='d'), on the command line pyrovice convert --objects a,b,c --odd d."

@@ -37,15 +37,15 @@ class Sample:
         ``"npy"``, ``"json"`` or ``"text"``.
     lines : tuple of str
         The first lines of text that are not blank.
-    numbers : tuple of int
-        Where these lines are in the file, counted from 1 as in an editor.
+    first : int
+        Where the first of them is in the file, counted from 1 as in an editor.
     array : array or None
         The first rows of a NumPy array.
     """
 
     kind: str
     lines: tuple[str, ...] = ()
-    numbers: tuple[int, ...] = ()
+    first: int = 1
     array: NDArray[Any] | None = None
 
 
@@ -103,13 +103,12 @@ class Source:
                 f"none of them (line {at} is not text)."
             )
         text = start.decode("utf-8-sig", errors="replace")
-        numbered = enumerate(re.split(r"\r\n|\r|\n", text), start=1)
-        lines = {number: line for number, line in numbered if line.strip()}
+        every = re.split(r"\r\n|\r|\n", text)
+        lines = [line for line in every if line.strip()]
         if len(start) == SAMPLE_BYTES and len(lines) > 1:
-            lines.popitem()  # It may be cut off.
-        lines = dict(islice(lines.items(), SAMPLE_LINES))
+            lines.pop()  # It may be cut off.
         kind = "json" if text.lstrip().startswith(("{", "[")) else "text"
-        return Sample(kind, tuple(lines.values()), tuple(lines))
+        return Sample(kind, tuple(lines[:SAMPLE_LINES]), every.index(lines[0]) + 1 if lines else 1)
 
     def _first_rows(self) -> NDArray[Any] | None:
         """None where there are none; reading the file then says why."""

@@ -222,8 +222,6 @@ def _read(
     skipped = int(lines[0]) if has_header and len(lines) else 0
     lines, fields = (lines[1:], fields[1:]) if has_header else (lines, fields)
     if not len(lines):
-        if not skipped:
-            raise DataError(f"{source.label} is empty; expected a row per judgment.")
         raise DataError(
             f"{source.label} ends after line {skipped}, which names its columns; expected a row "
             "per judgment."
