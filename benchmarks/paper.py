@@ -2,7 +2,7 @@
 
 Every fit is stored in `paper_store` beside this file as soon as it is done, so that a run that was
 stopped goes on where it was; PAPER.md is written anew after each part, from what there is. Sizes,
-seeds and the grid are chosen for about an hour on two cores.
+seeds and the grids are chosen for about two hours on two cores.
 """
 
 from __future__ import annotations
@@ -43,15 +43,17 @@ RATES: dict[str, Setting] = {
     PEOPLE: (2.90,),
 }
 SEEDS = {"THINGS": 3, "ADJECTIVES": 3, "FOOD": 10, PEOPLE: 3}
-# Shares of the training data, with how many disjoint partitions of that size are fitted, and the
-# rates that SPoSE may choose from there: the paper's was found on all data.
-PARTITIONS = {0.05: 3, 0.1: 3, 0.2: 2, 0.5: 2}
+# Shares of the training data, with how many disjoint partitions of that size are fitted, each with
+# how many seeds, and the rates that SPoSE may choose from there: the paper's was found on all data.
+PARTITIONS = {0.05: 5, 0.1: 5, 0.2: 3, 0.5: 2}
+PARTITION_SEEDS = 3
 RATES_TRIED = {0.05: (5.75, 2.9), 0.1: (5.75, 2.9), 0.2: (5.75,), 0.5: (5.75,)}
 FOOD_GRID = [
     (spike, slab, pi)
     for spike, slab in ((0.125, 0.5), (0.25, 0.5), (0.25, 1.0), (0.5, 1.0), (0.5, 4.0))
     for pi in (0.2, 0.8)
 ]
+LARGE_GRID = [(0.125, 0.5, 0.2), (0.25, 1.0, 0.8), (0.5, 1.0, 0.2)]
 DEFAULT_SEEDS = {"THINGS": 1, "ADJECTIVES": 1, PEOPLE: 2}
 
 
@@ -108,8 +110,9 @@ def parts(quick: bool) -> Iterator[tuple[str, list[Case]]]:
     for name in ("FOOD", PEOPLE, "THINGS"):
         yield name, full(name, seeds[name], quick)
     smaller = [
-        Case("THINGS", setting, fraction=fraction, partition=partition, quick=quick)
+        Case("THINGS", setting, seed, fraction, partition, quick)
         for fraction in sorted(PARTITIONS, reverse=True)
+        for seed in range(min(PARTITION_SEEDS, 2) if quick else PARTITION_SEEDS)
         for partition in range(PARTITIONS[fraction])
         for setting in (BEST["THINGS"], *((rate,) for rate in RATES_TRIED[fraction]))
     ]
@@ -120,6 +123,8 @@ def parts(quick: bool) -> Iterator[tuple[str, list[Case]]]:
         for name, n in DEFAULT_SEEDS.items()
         for seed in range(n)
     ]
+    if not quick:
+        others += [Case(name, setting) for name in DEFAULT_SEEDS for setting in LARGE_GRID]
     grid = FOOD_GRID[::6] if quick else FOOD_GRID
     for setting in dict.fromkeys([DEFAULT, *grid]):
         others += [Case("FOOD", setting, seed, quick=quick) for seed in range(2)]

@@ -76,6 +76,13 @@ def median(runs: pd.DataFrame) -> pd.Series:
     return runs.sort_values("validation", kind="stable").iloc[(len(runs) - 1) // 2]
 
 
-def chosen_rates(runs: pd.DataFrame) -> pd.DataFrame:
-    """For each partition the run whose cross-entropy on validation data is lowest."""
-    return runs.loc[runs.groupby("partition").validation.idxmin()].sort_values("partition")
+def over_seeds(runs: pd.DataFrame) -> pd.DataFrame:
+    """Scores of every partition and setting, each the mean over its seeds."""
+    scores = ["accuracy", "kl_divergence", "validation", "dimensions", "judgments"]
+    groups = runs.groupby(["fraction", "partition", "setting"])
+    return groups[scores].mean().reset_index().sort_values("partition", ignore_index=True)
+
+
+def chosen_rates(means: pd.DataFrame) -> pd.DataFrame:
+    """For each partition the setting whose cross-entropy on validation data is lowest."""
+    return means.loc[means.groupby("partition").validation.idxmin()].reset_index(drop=True)
