@@ -24,6 +24,7 @@ from pyrovice.inference_data import to_arviz
 from pyrovice.model import Model
 from pyrovice.model_comparison import compare
 from pyrovice.priors import ARD, Horseshoe, LearnedSpikeSlab, SpikeSlab
+from pyrovice.refining import refine
 from pyrovice.reproducibility import (
     Reproducibility,
     align,
@@ -89,6 +90,7 @@ __all__ = [
     "plot",
     "priors",
     "redundancy",
+    "refine",
     "representative",
     "reproducibility",
     "sample",

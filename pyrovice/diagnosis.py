@@ -16,6 +16,7 @@ from pyrovice.errors import PyroviceError
 from pyrovice.fitted import Fit
 from pyrovice.fitting import check_data
 from pyrovice.posterior import DrawnPosterior, PointPosterior
+from pyrovice.refining import AGREED, Langevin, agreement
 from pyrovice.refitting import LEVELS, refit, simulate_and_refit
 from pyrovice.reproducibility import reproducibility
 from pyrovice.sampling import sample
@@ -370,7 +371,7 @@ def _nuts(fit: Fit, data: Triplets, size: int, seed: int) -> Finding:
     )
     if ratio > 0.7 and off.max() < 1.5:
         return Finding(question, found, "good")
-    return Finding(question, found, "look", "Widen intervals accordingly, or try pv.LowRank(5).")
+    return Finding(question, found, "look", "Sample around the fit for honest intervals: pv.refine(fit, data).")
 
 
 def _chains(fit: Fit) -> Finding:
@@ -380,7 +381,15 @@ def _chains(fit: Fit) -> Finding:
             question,
             "There is one chain, which cannot disagree.",
             "look",
-            "Sample several: pv.sample(data, chains=4).",
+            "Have several, with chains=4.",
+        )
+    if isinstance(fit.guide_family, Langevin):
+        share = agreement(fit)
+        found = f"They agree on {share:.0%} of the weights of the kept dimensions."
+        if share >= AGREED:
+            return Finding(question, found, "good")
+        return Finding(
+            question, found, "look", "Go on for longer: pv.refine(fit, data, draws=...)."
         )
     worst = float(fit.mixing().r_hat.max())
     if worst < 1.01:

@@ -224,11 +224,15 @@ class Fit:
         )
 
     def mixing(self) -> pd.DataFrame:
-        """R-hat and effective sample sizes of every weight, for fits by :func:`sample`."""
+        """R-hat and effective sample sizes of every weight of a fit by chains.
+
+        Those of :func:`pyrovice.sample` and :func:`pyrovice.refine`.
+        """
         if not isinstance(self.posterior, DrawnPosterior) or len(self.posterior.stored) < 2:
             raise PyroviceError(
                 "Only chains can agree or disagree: draws from a guide are independent whether "
-                "it is right or not. Sample several with pyrovice.sample(data, chains=4)."
+                "it is right or not. Have several with pyrovice.refine(fit, data), or with "
+                "pyrovice.sample(data, chains=4)."
             )
         rows = pd.MultiIndex.from_product(
             [self.names, self._dimensions()], names=["object", "dimension"]

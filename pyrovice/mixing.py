@@ -8,6 +8,11 @@ from numpy.typing import NDArray
 
 from pyrovice.containers import import_arviz
 
+# Chains that agree have an R-hat below this.
+MIXED = 1.05
+# Weights looked at to say how many are mixed; all of a large embedding would take minutes.
+MOST_LOOKED_AT = 2000
+
 
 def mixing(chains: NDArray[np.floating]) -> pd.DataFrame:
     """R-hat and effective sample sizes of every weight.
@@ -36,3 +41,22 @@ def mixing(chains: NDArray[np.floating]) -> pd.DataFrame:
     never = (chains <= 0).all(axis=(0, 1)).ravel()
     frame[never] = np.nan
     return frame
+
+
+def share_mixed(chains: NDArray[np.floating]) -> float:
+    """The share of weights that chains agree on, of some weights if there are many.
+
+    Parameters
+    ----------
+    chains : array of shape (chains, draws, m, d)
+        As for :func:`mixing`.
+    """
+    weights = np.maximum(chains, 0).reshape(*chains.shape[:2], -1)
+    weights = weights[..., weights.any(axis=(0, 1))]
+    n = weights.shape[-1]
+    if n == 0:
+        return 1.0
+    looked_at = np.random.default_rng(0).permutation(n)[:MOST_LOOKED_AT]
+    az = import_arviz()
+    found = az.rhat(az.convert_to_dataset({"X": weights[..., looked_at]})).X
+    return float((found.to_numpy() < MIXED).mean())

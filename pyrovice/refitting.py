@@ -34,7 +34,7 @@ def refit(fit: Fit, data: Triplets, seed: int, dimensions: int | None = None) ->
     """
     if fit.training is None:
         raise PyroviceError(
-            "This fit was sampled by NUTS and not trained; sample again with pyrovice.sample."
+            f"This fit was sampled ({fit.guide_family}) and not trained; sample again."
         )
     with warnings.catch_warnings():
         # What there is to warn about was said of the first fit.

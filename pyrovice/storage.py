@@ -34,6 +34,7 @@ from pyrovice.posterior import (
     Posterior,
 )
 from pyrovice.priors import ARD, Horseshoe, LearnedSpikeSlab, SpikeSlab
+from pyrovice.refining import Langevin
 from pyrovice.sampling import NUTS
 from pyrovice.stopping import MaxEpochs, Stability
 from pyrovice.training import Anneal, Training
@@ -45,7 +46,7 @@ VALUES = {
     cls.__name__: cls
     for cls in (
         *(SpikeSlab, LearnedSpikeSlab, Horseshoe, ARD),
-        *(MAP, MeanField, LowRank, NUTS),
+        *(MAP, MeanField, LowRank, NUTS, Langevin),
         *(Training, Anneal, Stability, MaxEpochs),
     )
 }

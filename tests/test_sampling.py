@@ -5,9 +5,10 @@ import torch
 from pyro import poutine
 
 import pyrovice as pv
+from pyrovice.chains import log_densities
 from pyrovice.likelihood import Judgments
 from pyrovice.model import Model
-from pyrovice.sampling import NUTS, _log_densities, run_chain
+from pyrovice.sampling import NUTS, run_chain
 
 TRUTH = 1.5 * np.eye(2).repeat(4, axis=0)
 
@@ -65,7 +66,7 @@ def test_log_densities_are_those_of_the_model(data):
     traces = [poutine.trace(model).get_trace() for _ in range(3)]
     names = ("pi", "spike", "slab", "X")
     sites = {name: torch.stack([t.nodes[name]["value"] for t in traces]) for name in names}
-    likelihood, prior = _log_densities(model, sites)
+    likelihood, prior = log_densities(model, sites)
     for i, trace in enumerate(traces):
         trace.compute_log_prob()
         assert likelihood[i].item() == pytest.approx(

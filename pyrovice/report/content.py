@@ -42,7 +42,7 @@ def _facts(fit: Fit) -> dict[str, str]:
         "Prior": repr(fit.prior),
     }
     if fit.training is None:
-        facts["Inference"] = "sampled by NUTS"
+        facts["Inference"] = f"sampled: {fit.guide_family}"
     else:
         ended = "settled" if fit.converged else "ended before it settled"
         facts["Guide"] = repr(fit.guide_family)
