@@ -371,7 +371,9 @@ def _nuts(fit: Fit, data: Triplets, size: int, seed: int) -> Finding:
     )
     if ratio > 0.7 and off.max() < 1.5:
         return Finding(question, found, "good")
-    return Finding(question, found, "look", "Sample around the fit for honest intervals: pv.refine(fit, data).")
+    return Finding(
+        question, found, "look", "Sample around the fit for honest intervals: pv.refine(fit, data)."
+    )
 
 
 def _chains(fit: Fit) -> Finding:

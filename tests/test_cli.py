@@ -16,7 +16,7 @@ from pyrovice.cli import app
 
 COMMANDS = (
     *("demo", "describe", "fit", "evaluate", "report"),
-    *("sweep", "sample-size", "simulate", "convert"),
+    *("refine", "sweep", "sample-size", "simulate", "convert"),
 )
 
 
@@ -124,6 +124,16 @@ def test_evaluate_says_what_python_says(here):
     pruned = json.loads(call("evaluate", "my.fit", "test.csv", "--pruned", "--json").stdout)
     kept = fit.prune().evaluate(pv.Triplets.read("test.csv", names=fit.names))
     assert pruned["cross_entropy"] == pytest.approx(kept.cross_entropy, rel=1e-6)
+
+
+def test_refine_samples_around_the_kept_dimensions(here):
+    made = call("refine", "my.fit", "train.csv", "-o", "refined.fit", "--draws", 4, "--json")
+    assert made.exit_code == 0, made.stderr
+    record, refined = json.loads(made.stdout), pv.load("refined.fit")
+    assert record["dimensions_before"] == refined.posterior.shape[1] == 7
+    assert record["dimensions"] == refined.n_dimensions
+    assert refined.posterior.stored.shape[:2] == (2, 4)
+    assert refined.data_digest == pv.load("my.fit").data_digest
 
 
 def test_report_from_fit_and_judgments(here):
@@ -340,6 +350,8 @@ def test_commands_that_are_not_understood(here, arguments, said):
         ("evaluate nothing.fit test.csv", "nothing.fit"),
         ("evaluate train.csv test.csv", "train.csv"),
         ("evaluate my.fit others.csv", "others.csv"),
+        ("refine my.fit test.csv -o a.fit", "are not the 16,000 that this fit was fitted to"),
+        ("refine my.fit train.csv -o my.fit", "or add --overwrite"),
         ("report nothing.fit -o none.html", "nothing.fit"),
         ("report my.fit -o train.csv", "or add --overwrite"),
         ("sample-size 20 2 --epsilon 3", "epsilon"),

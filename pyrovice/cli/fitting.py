@@ -1,4 +1,4 @@
-"""Commands that fit: fit, sweep."""
+"""Commands that fit: fit, refine, sweep."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from pyrovice.cli.choices import (
     choose_training,
 )
 from pyrovice.cli.inputs import check_output, read_judgments
-from pyrovice.cli.options import Data, Format, Json, Names, Overwrite, Part, Quiet, Seed
+from pyrovice.cli.options import Data, Format, Json, Names, Overwrite, Part, Quiet, SavedFit, Seed
 from pyrovice.evaluation import Evaluation
 from pyrovice.writing import SEPARATORS
 
@@ -122,6 +122,47 @@ def fit(
         "written": written,
     }
     answer(_summary(found, scores, written), record, as_json=json, quiet=quiet)
+
+
+def refine(
+    fit: SavedFit,
+    data: Data,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="File to write the refined fit to.")
+    ],
+    format: Format = "auto",
+    part: Part = None,
+    draws: Annotated[int, typer.Option(min=4, help="Posterior draws to keep of a chain.")] = 200,
+    chains: Annotated[int, typer.Option(min=1, help="Chains; two or more can disagree.")] = 2,
+    seed: Seed = 0,
+    overwrite: Overwrite = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Sample the posterior around a fit, for honest intervals and better predictions.
+
+    DATA are the judgments that it was fitted to. Its kept dimensions are refined.
+    """
+    check_output(output, overwrite)
+    found = pv.load(fit).prune()
+    judgments = read_judgments(data, format, found.names, part)
+    refined = pv.refine(found, judgments, draws=draws, chains=chains, seed=seed)
+    refined.save(output, overwrite=overwrite)
+    record = {
+        "judgments": refined.n_judgments,
+        "objects": len(refined.names),
+        "dimensions": refined.n_dimensions,
+        "dimensions_before": found.n_dimensions,
+        "converged": refined.converged,
+        "draws": draws * chains,
+        "seed": seed,
+        "written": [str(output)],
+    }
+    text = (
+        f"{refined}\n  {refined.n_dimensions} of {found.n_dimensions} dimensions are credible "
+        f"in {draws * chains} draws\nWritten: {output}"
+    )
+    answer(text, record, as_json=json, quiet=quiet)
 
 
 def sweep(
@@ -227,5 +268,6 @@ def _summary(fit: pv.Fit, scores: Evaluation | None, written: list[str]) -> str:
 
 COMMANDS = {
     fit: "pyrovice fit train.csv --prior spike-slab --spike 0.25 --slab 1 -o my.fit",
+    refine: "pyrovice refine my.fit train.csv -o refined.fit",
     sweep: "pyrovice sweep train.csv --validation valid.csv --pi 0.5 --pi 0.8 -o best.fit",
 }
