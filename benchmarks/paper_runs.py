@@ -83,6 +83,6 @@ def over_seeds(runs: pd.DataFrame) -> pd.DataFrame:
     return groups[scores].mean().reset_index().sort_values("partition", ignore_index=True)
 
 
-def chosen_rates(means: pd.DataFrame) -> pd.DataFrame:
+def chosen_settings(means: pd.DataFrame) -> pd.DataFrame:
     """For each partition the setting whose cross-entropy on validation data is lowest."""
     return means.loc[means.groupby("partition").validation.idxmin()].reset_index(drop=True)

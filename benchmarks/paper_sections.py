@@ -14,14 +14,14 @@ from benchmarks.data import embedding
 from benchmarks.paper import (
     BEST,
     DEFAULT,
+    LITTLE,
     PARTITION_SEEDS,
     PARTITIONS,
     PEOPLE,
-    RATES,
-    RATES_TRIED,
+    TRIED,
 )
 from benchmarks.paper_data import EMBEDDINGS, described, load
-from benchmarks.paper_runs import Runs, chosen_rates, median, over_seeds, pairs
+from benchmarks.paper_runs import Runs, chosen_settings, median, over_seeds, pairs
 from pyrovice.alignment import recovered
 from pyrovice.significance import unpaired
 
@@ -39,6 +39,7 @@ PAPER = {
     ("FOOD", "SPoSE"): (0.698, None, "16 (1.02)", 0.629),
 }
 NOT_IN_PAPER = (None, None, "–", None)
+PAPERS, CHOSEN = "the paper's", "by validation"
 CEILING = {"THINGS": 0.673, "ADJECTIVES": 0.607}
 
 
@@ -130,37 +131,40 @@ def full_data(runs: Runs, claims: Claims) -> str:
 def less_data(runs: Runs, claims: Claims, folder: Path) -> str:
     rows, curves = [], []
     for fraction in PARTITIONS:
-        rates = RATES_TRIED[fraction]
-        ours = over_seeds(runs.of("THINGS", BEST["THINGS"], fraction))
-        tried = over_seeds(pd.concat([runs.of("THINGS", (rate,), fraction) for rate in rates]))
-        spose = {"the paper's rate": tried[tried.setting == RATES["THINGS"]]}
-        if len(rates) > 1 and len(tried):
-            spose["rate by validation"] = chosen_rates(tried)
-        curves.append(ours.assign(model="VICE"))
-        for name, others in spose.items():
-            curves.append(others.assign(model=f"SPoSE, {name}"))
-            if len(ours) < 2 or ours.partition.tolist() != others.partition.tolist():
+        means = {
+            model: over_seeds(pd.concat([runs.of("THINGS", each, fraction) for each in settings]))
+            for model, settings in TRIED.items()
+        }
+        ways = {
+            PAPERS: {model: of[of.setting == TRIED[model][0]] for model, of in means.items()},
+        }
+        if fraction <= LITTLE and all(map(len, means.values())):
+            ways[CHOSEN] = {model: chosen_settings(of) for model, of in means.items()}
+        for way, found in ways.items():
+            curves += [of.assign(model=f"{model}, {way}") for model, of in found.items()]
+            ours, theirs = found["VICE"], found["SPoSE"]
+            if len(ours) < 2 or ours.partition.tolist() != theirs.partition.tolist():
                 continue
-            better, wanted = {}, {"accuracy": 1, "kl_divergence": -1}
-            for measure, direction in wanted.items():
-                a, b = ours[measure].to_numpy(), others[measure].to_numpy()
+            differences = []
+            for measure, wanted in {"accuracy": 1, "kl_divergence": -1}.items():
+                a, b = ours[measure].to_numpy(), theirs[measure].to_numpy()
                 low, high = stats.ttest_rel(a, b).confidence_interval()
-                better[measure] = interval((a - b).mean(), low, high)
-                if fraction <= 0.1:
+                differences.append(interval((a - b).mean(), low, high))
+                if fraction <= LITTLE:
                     of = measure.replace("kl_divergence", "KL")
                     claims.append(
-                        (f"THINGS, {fraction:.0%} of the data: VICE is above SPoSE ({name}, {of})",
-                         better[measure], verdict(low, high, direction))
+                        (f"THINGS, {fraction:.0%} of the data: VICE is above SPoSE ({way}, {of})",
+                         differences[-1], verdict(low, high, wanted))
                     )  # fmt: skip
             rows.append(
-                [f"{fraction:.0%}", f"{ours.judgments[0]:,.0f}", len(ours), name,
-                 number(ours.accuracy.mean()), number(others.accuracy.mean()), *better.values(),
-                 number(ours.dimensions.mean(), 1), number(others.dimensions.mean(), 1)]
+                [f"{fraction:.0%}", f"{ours.judgments.iloc[0]:,.0f}", len(ours), way,
+                 number(ours.accuracy.mean()), number(theirs.accuracy.mean()), *differences,
+                 number(ours.dimensions.mean(), 1), number(theirs.dimensions.mean(), 1)]
             )  # fmt: skip
     if not rows:
         return ""
     curves += [
-        of_model.assign(model={"SPoSE": "SPoSE, the paper's rate"}.get(model, model))
+        of_model.assign(model=f"{model}, {PAPERS}")
         for model, of_model in runs.full("THINGS").items()
         if "noise" not in model
     ]
@@ -171,11 +175,13 @@ def less_data(runs: Runs, claims: Claims, folder: Path) -> str:
             "Disjoint partitions of the THINGS training data, each fitted with "
             f"{2 if runs.quick else PARTITION_SEEDS} seeds; test and validation data stay the "
             "same. Scores are averaged over the seeds of a partition, and differences, VICE − "
-            "SPoSE, are paired over partitions. SPoSE has the rate of the paper, found on all "
-            f"data, and up to 10 % also the one of {' and '.join(map(str, RATES_TRIED[0.05]))} "
-            "that is better on validation data.",
+            "SPoSE, are paired over partitions. Both have the settings that the paper found best "
+            f"on all data; up to {LITTLE:.0%} also, by cross-entropy on validation data, the "
+            "better of those and a weaker one (VICE "
+            f"{' or '.join('/'.join(f'{v:g}' for v in each) for each in TRIED['VICE'])}, SPoSE "
+            f"{' or '.join(f'{rate:g}' for (rate,) in TRIED['SPoSE'])}).",
             table(
-                ["data", "judgments", "partitions", "SPoSE", "accuracy VICE", "SPoSE",
+                ["data", "judgments", "partitions", "settings", "accuracy VICE", "SPoSE",
                  "difference", "difference in KL", "dimensions VICE", "SPoSE"],
                 rows,
             ),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from pyro import poutine
 
 from pyrovice.alignment import align_draws
+from pyrovice.errors import PyroviceWarning
 from pyrovice.fitted import Fit, in_order_of_importance
 from pyrovice.guides import Guide
 from pyrovice.hyper import Hyperposterior, hyperparameters
@@ -26,6 +28,7 @@ from pyrovice.triplets import Triplets
 # Draws whose likelihood is computed at once, and the numbers that it may take.
 AT_ONCE = 50
 MOST_AT_ONCE = 2**24
+ONE_CHAIN = "one chain cannot say whether it has found everything"
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,14 @@ def fit_of_chains(
     )
     result.history["dimensions"] = result.n_dimensions
     return result
+
+
+def judged(fit: Fit, doubt: str | None, advice: str) -> Fit:
+    """The fit, converged unless there is a doubt, which is said aloud."""
+    if doubt is None:
+        return replace(fit, converged=True)
+    warnings.warn(f"Not known to have converged: {doubt}. {advice}", PyroviceWarning, stacklevel=3)
+    return fit
 
 
 def log_densities(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import time
-import warnings
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -19,8 +18,15 @@ import torch
 from pyro.infer.mcmc.util import initialize_model
 from torch.distributions import biject_to
 
-from pyrovice.chains import Chain, finished_chain, fit_of_chains, side_by_side
-from pyrovice.errors import DataError, GuideError, PyroviceError, PyroviceWarning
+from pyrovice.chains import (
+    ONE_CHAIN,
+    Chain,
+    finished_chain,
+    fit_of_chains,
+    judged,
+    side_by_side,
+)
+from pyrovice.errors import DataError, GuideError, PyroviceError
 from pyrovice.fitted import Fit
 from pyrovice.fitting import check_data
 from pyrovice.guides import Guide, latent_sites
@@ -116,7 +122,8 @@ def refine(fit: Fit, data: Triplets, *, draws: int = 200, chains: int = 2, seed:
         ],
     )
     refined = fit_of_chains(ran, data, model, fit.prior, method, seed, fit.first_dimensions)
-    return _judged(refined, method)
+    advice = "Refine with more draws=, or with chains=2 if there was one."
+    return judged(refined, _doubt(refined, method), advice)
 
 
 def _check(fit: Fit, data: Triplets) -> None:
@@ -193,17 +200,11 @@ def agreement(fit: Fit) -> float:
     return share_mixed(cast("DrawnPosterior", kept).stored)
 
 
-def _judged(fit: Fit, method: Langevin) -> Fit:
-    """The fit with its verdict on convergence, said aloud if it is a bad one."""
-    found = "one chain cannot say whether it has been everywhere"
-    if method.chains > 1:
-        share = agreement(fit)
-        if share >= AGREED:
-            return replace(fit, converged=True)
-        found = f"the chains agree on {share:.0%} of the weights that are kept"
-    warnings.warn(
-        f"Not known to have converged: {found}. Refine with more draws= and chains=2 or more.",
-        PyroviceWarning,
-        stacklevel=3,
-    )
-    return fit
+def _doubt(fit: Fit, method: Langevin) -> str | None:
+    """Why the chains may not have converged, if anything speaks against it."""
+    if method.chains == 1:
+        return ONE_CHAIN
+    share = agreement(fit)
+    if share >= AGREED:
+        return None
+    return f"the chains agree on {share:.0%} of the weights of the kept dimensions"

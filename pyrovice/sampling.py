@@ -7,14 +7,21 @@ from __future__ import annotations
 
 import time
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pyro
 import pyro.infer
 import torch
 
-from pyrovice.chains import Chain, finished_chain, fit_of_chains, side_by_side
+from pyrovice.chains import (
+    ONE_CHAIN,
+    Chain,
+    finished_chain,
+    fit_of_chains,
+    judged,
+    side_by_side,
+)
 from pyrovice.errors import PyroviceError, PyroviceWarning
 from pyrovice.fitted import Fit
 from pyrovice.fitting import check_data
@@ -106,15 +113,16 @@ def sample(
     latent_sites(model)
     if data.n_objects * size > MANY_ENTRIES:
         warnings.warn(
-            f"NUTS on {data.n_objects} x {size} weights may take hours; pyrovice.fit takes "
-            "seconds, and a subset of the objects will do to check it.",
+            f"NUTS on {data.n_objects} x {size} weights may take hours; pyrovice.refine(fit, data) "
+            "samples around a fit at any size.",
             PyroviceWarning,
             stacklevel=2,
         )
     seeds = np.random.SeedSequence(seed).generate_state(method.chains).tolist()
     ran = side_by_side(run_chain, [(data, prior, size, method, each) for each in seeds])
     result = fit_of_chains(ran, data, model, prior, method, seed, size)
-    return _judged(result, method, sum(chain.divergences for chain in ran))
+    doubt = _doubt(result, method, sum(chain.divergences for chain in ran))
+    return judged(result, doubt, "Sample again with chains=4 and more warmup, or fewer dimensions.")
 
 
 def run_chain(data: Triplets, prior: Prior, dimensions: int, method: NUTS, seed: int) -> Chain:
@@ -139,18 +147,11 @@ def run_chain(data: Triplets, prior: Prior, dimensions: int, method: NUTS, seed:
         return finished_chain(model, mcmc.get_samples(), divergences, seconds)
 
 
-def _judged(fit: Fit, method: NUTS, divergences: int) -> Fit:
-    """The fit with its verdict on convergence, said aloud if it is a bad one."""
-    found = "one chain cannot say whether it has found everything"
-    if method.chains > 1:
-        worst = fit.mixing().r_hat.max()
-        if worst < MIXED:
-            return replace(fit, converged=True)
-        found = f"the chains disagree (R-hat up to {worst:.2f}, {divergences} divergences)"
-    warnings.warn(
-        f"Not known to have converged: {found}. Sample again with chains=4 and more warmup, or "
-        "with fewer dimensions.",
-        PyroviceWarning,
-        stacklevel=3,
-    )
-    return fit
+def _doubt(fit: Fit, method: NUTS, divergences: int) -> str | None:
+    """Why the chains may not have converged, if anything speaks against it."""
+    if method.chains == 1:
+        return ONE_CHAIN
+    worst = fit.mixing().r_hat.max()
+    if worst < MIXED:
+        return None
+    return f"the chains disagree (R-hat up to {worst:.2f}, {divergences} divergences)"
