@@ -20,7 +20,8 @@ HERE = Path(__file__).parent
 HEADING = """# The paper's experiments, redone
 
 `make bench NAME=paper`, {machine}. Its {fits} fits, with a thread each and {cores} at a time, took
-{minutes:.0f} minutes. That command wrote every number from the fits it had stored.
+{minutes:.0f} minutes on a machine that had other work at times. That command wrote every number
+from the fits it had stored.
 
 What is not as in the paper: its judgments are not public in this form, so those of THINGS,
 ADJECTIVES and FOOD are *simulated* from the embeddings that it published, in its sizes. "{people}"
