@@ -153,8 +153,8 @@ def less_data(runs: Runs, claims: Claims, folder: Path) -> str:
                 if fraction <= LITTLE:
                     of = measure.replace("kl_divergence", "KL")
                     claims.append(
-                        (f"THINGS, {fraction:.0%} of the data: VICE is above SPoSE ({way}, {of})",
-                         differences[-1], verdict(low, high, wanted))
+                        (f"THINGS, {fraction:.0%} of the data: VICE is above SPoSE ({of}, settings "
+                         f"{way})", differences[-1], verdict(low, high, wanted))
                     )  # fmt: skip
             rows.append(
                 [f"{fraction:.0%}", f"{ours.judgments.iloc[0]:,.0f}", len(ours), way,
@@ -189,7 +189,8 @@ def less_data(runs: Runs, claims: Claims, folder: Path) -> str:
                 drawn,
                 folder,
                 "data_efficiency",
-                "Less data: means over partitions (over seeds for all data) with 95 % intervals",
+                "Less data, with the paper's settings or settings by validation: means over partitions "
+                "(over seeds for all data) with 95 % intervals",
             ),
         ]
     )  # fmt: skip
