@@ -37,7 +37,8 @@ leaves it without any dimension; on FOOD both methods are also started from the 
 VICE.
 
 The start of SPoSE from pair counts, and its rate for people's judgments, were chosen by looking at
-single fits scored on these test parts, so that its scores are not untouched by selection.
+single fits scored on these test parts, and so was the second prior that VICE may choose where data
+are few. So the scores are not untouched by selection.
 """
 REASONS = """Reasons, where they are known:
 
@@ -52,8 +53,8 @@ REASONS = """Reasons, where they are known:
 - A prior is weighed against the sum over the judgments, so that settings found on all data are too
   strong for a twentieth of them: with them VICE keeps three or four dimensions, and in one of five
   partitions SPoSE loses all that it can use, which makes the interval wide. With settings chosen on
-  validation data both keep about ten, and the paper's lead of VICE is there: in KL at 5 and 10 %, in
-  accuracy at 5 %.
+  validation data both keep about ten, and the paper's lead of VICE is there: in KL at 5 and 10 %,
+  in accuracy at 5 %.
 - On all data the two differ in KL by 4 %, which 1,000 test triplets with 25 answers each can tell.
   The paper's KL of both is higher: people do not answer as the model says.
 - SPoSE keeps a dimension for one weight above 0.1, VICE for six objects whose weights are credibly

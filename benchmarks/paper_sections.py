@@ -189,8 +189,8 @@ def less_data(runs: Runs, claims: Claims, folder: Path) -> str:
                 drawn,
                 folder,
                 "data_efficiency",
-                "Less data, with the paper's settings or settings by validation: means over partitions "
-                "(over seeds for all data) with 95 % intervals",
+                "Less data, with the paper's settings or settings by validation: means over "
+                "partitions (over seeds for all data) with 95 % intervals",
             ),
         ]
     )  # fmt: skip
