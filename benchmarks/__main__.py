@@ -22,6 +22,7 @@ NAMES = (
     "step_profile",
     "scaling",
     "human_things",
+    "human_refined",
     "recipes",
     "sizes",
     "small_sizes",
