@@ -48,11 +48,9 @@ def test_the_first_snippet_and_those_that_use_its_fit(tmp_path, monkeypatch, cap
     assert Path("dimensions.png").stat().st_size > 10_000
     assert "skateboard" in Path("page.html").read_text(encoding="utf-8")
     exec(IN_PYRO, namespace)
-    # As printed, but with fewer draws; refining has tests of its own.
-    monkeypatch.setitem(pv.refine.__kwdefaults__, "draws", 40)
     exec(TRUST, namespace)
     assert "What to do" in capsys.readouterr().out
-    assert namespace["refined"].posterior.stored.shape == (2, 40, 80, 7)
+    assert namespace["refined"].posterior.stored.shape == (2, 200, 80, 7)
     exec(SCIENCE, namespace)
     printed = capsys.readouterr().out
     assert "expected calibration error 0.0" in printed
