@@ -1,8 +1,8 @@
 """The posterior around a fit, sampled with all judgments: what a guide of simple shape leaves out.
 
 A mean-field guide holds every weight for independent of the others. Draws from the model itself do
-not, so that they predict better and their intervals are wider. They take a few times as long as
-the fit, at any size, because they start from the fit and use the scales of its guide.
+not, so that they predict better and their intervals are wider. They take about as long as the fit,
+at any size, because they start from the fit and use the scales of its guide.
 """
 
 from __future__ import annotations
