@@ -38,8 +38,8 @@ class Chain:
     sites: dict[str, NDArray[np.float32]]
     log_likelihood: NDArray[np.float32]
     log_prior: NDArray[np.float32]
-    divergences: int
     seconds: float
+    divergences: int
 
 
 def side_by_side(run: Callable[..., Chain], arguments: Sequence[tuple]) -> list[Chain]:
@@ -49,7 +49,7 @@ def side_by_side(run: Callable[..., Chain], arguments: Sequence[tuple]) -> list[
 
 
 def finished_chain(
-    model: Model, sites: dict[str, torch.Tensor], divergences: int, seconds: float
+    model: Model, sites: dict[str, torch.Tensor], seconds: float, divergences: int = 0
 ) -> Chain:
     """The chain of these draws, with the log-density of each."""
     entries = model.n_objects**2 + 3 * len(model.data or ())
@@ -63,8 +63,8 @@ def finished_chain(
         sites={name: values.numpy() for name, values in sites.items()},
         log_likelihood=log_likelihood,
         log_prior=log_prior,
-        divergences=divergences,
         seconds=seconds,
+        divergences=divergences,
     )
 
 

@@ -1,8 +1,8 @@
 """The posterior around a fit, sampled with all judgments: what a guide of simple shape leaves out.
 
 A mean-field guide holds every weight for independent of the others. Draws from the model itself do
-not, so that they predict better and their intervals are wider. They take about as long as the fit,
-at any size, because they start from the fit and use the scales of its guide.
+not, so that their intervals are wider, and predictions are better where much is uncertain. They
+take about as long as the fit, because they start from it and use the scales of its guide.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ def run_chain(
             for name, transform in to_line.items()
         }
         seconds = time.perf_counter() - began
-        return finished_chain(model, sites, divergences=0, seconds=seconds)
+        return finished_chain(model, sites, seconds)
 
 
 def _steady_path(potential: Potential, start: Values, scale: Values, draws: int) -> list[Values]:

@@ -144,7 +144,7 @@ def run_chain(data: Triplets, prior: Prior, dimensions: int, method: NUTS, seed:
         mcmc.run()
         divergences = len(mcmc.diagnostics()["divergences"]["chain 0"])
         seconds = time.perf_counter() - began
-        return finished_chain(model, mcmc.get_samples(), divergences, seconds)
+        return finished_chain(model, mcmc.get_samples(), seconds, divergences)
 
 
 def _doubt(fit: Fit, method: NUTS, divergences: int) -> str | None:

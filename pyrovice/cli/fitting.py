@@ -139,7 +139,7 @@ def refine(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Sample the posterior around a fit, for honest intervals and better predictions.
+    """Sample the posterior around a fit, for honest intervals.
 
     DATA are the judgments that it was fitted to. Its kept dimensions are refined.
     """
