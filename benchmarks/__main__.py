@@ -13,25 +13,25 @@ import importlib
 import re
 from pathlib import Path
 
-from benchmarks.machine import describe_machine
+from benchmarks.harness.machine import describe_machine
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
-NAMES = (
-    "time_to_quality",
-    "overhead",
-    "step_profile",
-    "scaling",
-    "human_things",
-    "human_refined",
-    "recipes",
-    "sizes",
-    "small_sizes",
-    "yardstick",
-    "coverage",
-    "arviz_memory",
-    "reading",
-    "ensemble",
-)
+SECTIONS = {
+    "time_to_quality": "speed",
+    "overhead": "speed",
+    "step_profile": "speed",
+    "scaling": "speed",
+    "human_things": "quality",
+    "human_refined": "quality",
+    "recipes": "quality",
+    "sizes": "quality",
+    "small_sizes": "quality",
+    "yardstick": "quality",
+    "coverage": "quality",
+    "arviz_memory": "speed",
+    "reading": "speed",
+    "ensemble": "quality",
+}
 # Long, and written by itself: not run unless named.
 OWN_PAGE = ("paper",)
 INTRODUCTION = """# Measured results
@@ -49,15 +49,16 @@ def main() -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    known = NAMES + OWN_PAGE
+    known = (*SECTIONS, *OWN_PAGE)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(known))
     parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
     unknown = set(arguments.names) - set(known)
     if unknown:
         parser.error(f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(known)}")
-    for name in arguments.names or NAMES:
-        module = importlib.import_module(f"benchmarks.{name}")
+    for name in arguments.names or SECTIONS:
+        where = f"{SECTIONS[name]}.{name}" if name in SECTIONS else "paper.experiments"
+        module = importlib.import_module(f"benchmarks.{where}")
         body = module.run(quick=arguments.quick)
         if name in OWN_PAGE:
             print(body)
@@ -73,7 +74,7 @@ def write_section(name: str, section: str) -> None:
     text = RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else INTRODUCTION
     sections = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## \w+\n|\Z)", text, re.M | re.S))
     sections[name] = section.split("\n", 1)[1]
-    ordered = [f"## {key}\n{sections[key].strip()}\n" for key in NAMES if key in sections]
+    ordered = [f"## {key}\n{sections[key].strip()}\n" for key in SECTIONS if key in sections]
     RESULTS.write_text(INTRODUCTION + "\n" + "\n".join(ordered), encoding="utf-8")
 
 

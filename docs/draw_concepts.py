@@ -7,8 +7,8 @@ import numpy as np
 from scipy.stats import norm
 
 import pyrovice as pv
+from pyrovice.model.simulation import choice_probabilities
 from pyrovice.plot.style import BLUE, COLUMN_WIDTH, GREEN, GREY, ORANGE, PAGE_WIDTH, STYLE
-from pyrovice.simulation import choice_probabilities
 
 FOLDER = Path(__file__).parent / "figures"
 SHOWN = ("cat", "dog", "hammer")

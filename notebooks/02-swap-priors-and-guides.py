@@ -41,8 +41,8 @@ import pyro.distributions as dist
 from pyro.infer import autoguide
 
 import pyrovice as pv
+from pyrovice.model.simulation import choice_probabilities
 from pyrovice.plot.style import BLUE, GREEN, GREY, ORANGE, PAGE_WIDTH, STYLE, PaperFigure
-from pyrovice.simulation import choice_probabilities
 
 example = pv.load_example()
 truth = example.embedding

@@ -1,9 +1,20 @@
 """pyrovice: sparse, non-negative embeddings from odd-one-out judgments, in Pyro."""
 
-from pyrovice import bounds, checks, guides, participants, plot, priors
-from pyrovice.calibration import Calibration
-from pyrovice.checkpoints import Checkpoint
-from pyrovice.diagnosis import diagnose
+from pyrovice import guides, plot
+from pyrovice.criticism import bounds, checks
+from pyrovice.criticism.across_seeds import (
+    Reproducibility,
+    align,
+    redundancy,
+    representative,
+    reproducibility,
+)
+from pyrovice.criticism.diagnosis import diagnose
+from pyrovice.criticism.model_comparison import compare
+from pyrovice.criticism.significance import ChoiceComparison, compare_choices, compare_dimensions
+from pyrovice.data import participants, readers
+from pyrovice.data.tripletizing import tripletize
+from pyrovice.data.triplets import Triplets
 from pyrovice.errors import (
     CheckpointError,
     DataError,
@@ -15,35 +26,26 @@ from pyrovice.errors import (
     SavedFitError,
     WriteError,
 )
-from pyrovice.evaluation import Evaluation
-from pyrovice.example import load_example
-from pyrovice.fitted import Fit
-from pyrovice.fitting import fit, spose
 from pyrovice.guides import MAP, LowRank, MeanField
-from pyrovice.inference_data import to_arviz
-from pyrovice.model import Model
-from pyrovice.model_comparison import compare
-from pyrovice.priors import ARD, Horseshoe, LearnedSpikeSlab, SpikeSlab
-from pyrovice.refining import refine
-from pyrovice.reproducibility import (
-    Reproducibility,
-    align,
-    redundancy,
-    representative,
-    reproducibility,
-)
-from pyrovice.sampling import sample
-from pyrovice.significance import ChoiceComparison, compare_choices, compare_dimensions
-from pyrovice.simulation import simulate
-from pyrovice.stopping import MaxEpochs, Stability
-from pyrovice.storage import load
-from pyrovice.sweeping import sweep
-from pyrovice.sweeps import Sweep
-from pyrovice.training import Anneal, Training
-from pyrovice.tripletizing import tripletize
-from pyrovice.triplets import Triplets
-
-__version__ = "0.1.0"
+from pyrovice.inference.checkpoints import Checkpoint
+from pyrovice.inference.fitting import fit, spose
+from pyrovice.inference.nuts import sample
+from pyrovice.inference.refining import refine
+from pyrovice.inference.settings import Anneal, Training
+from pyrovice.inference.stopping import MaxEpochs, Stability
+from pyrovice.model import priors
+from pyrovice.model.example import load_example
+from pyrovice.model.model import Model
+from pyrovice.model.priors import ARD, Horseshoe, LearnedSpikeSlab, SpikeSlab
+from pyrovice.model.simulation import simulate
+from pyrovice.results.arviz_groups import to_arviz
+from pyrovice.results.calibration import Calibration
+from pyrovice.results.fit import Fit
+from pyrovice.results.saved_fits import load
+from pyrovice.results.scores import Evaluation
+from pyrovice.storage.version import __version__
+from pyrovice.sweeps.result import Sweep
+from pyrovice.sweeps.run import sweep
 
 __all__ = [
     "ARD",
@@ -75,6 +77,7 @@ __all__ = [
     "Training",
     "Triplets",
     "WriteError",
+    "__version__",
     "align",
     "bounds",
     "checks",
@@ -89,6 +92,7 @@ __all__ = [
     "participants",
     "plot",
     "priors",
+    "readers",
     "redundancy",
     "refine",
     "representative",

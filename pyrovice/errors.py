@@ -1,5 +1,8 @@
 """What pyrovice raises and warns with."""
 
+import sys
+import warnings
+
 
 class PyroviceError(ValueError):
     """Base of the errors that pyrovice raises on purpose."""
@@ -39,3 +42,15 @@ class PyroviceWarning(UserWarning):
 
 class InterruptedWarning(PyroviceWarning):
     """Training was stopped by Ctrl-C."""
+
+
+def tell(message: str, kind: type[PyroviceWarning] = PyroviceWarning) -> None:
+    """Warn at the line of the user's that led here, however deep inside the package it arose."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, kind, stacklevel=level)
+
+
+def _is_ours(module: str) -> bool:
+    return module.split(".")[0] == __name__.split(".")[0]

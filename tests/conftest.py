@@ -1,8 +1,8 @@
 import multiprocessing
 
-import numpy as np
 import pyro
 import pytest
+from helpers.embeddings import sparse_embedding
 
 import pyrovice as pv
 
@@ -10,14 +10,6 @@ import pyrovice as pv
 @pytest.fixture(autouse=True)
 def _fresh_parameter_store():
     pyro.clear_param_store()
-
-
-def sparse_embedding(m, d, seed):
-    """Non-negative weights, about a third of them not zero, none of the objects blank."""
-    rng = np.random.default_rng(seed)
-    X = rng.gamma(4.0, 0.4, (m, d)) * (rng.random((m, d)) < 0.3)
-    X[np.arange(m), rng.integers(0, d, m)] = rng.gamma(4.0, 0.4, m)
-    return X
 
 
 @pytest.fixture(scope="session")

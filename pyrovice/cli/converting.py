@@ -12,8 +12,8 @@ import pyrovice as pv
 from pyrovice.cli.answers import answer
 from pyrovice.cli.inputs import check_output, read_judgments
 from pyrovice.cli.options import Data, Format, Json, Names, Part, Quiet, Seed
+from pyrovice.data.readers.finishing import read_names
 from pyrovice.errors import DataError
-from pyrovice.readers.finishing import read_names
 
 
 def convert(

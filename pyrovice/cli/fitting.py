@@ -10,7 +10,7 @@ import typer
 
 import pyrovice as pv
 from pyrovice.cli.answers import answer
-from pyrovice.cli.choices import (
+from pyrovice.cli.arguments import (
     BatchSize,
     Device,
     Dimensions,
@@ -30,8 +30,8 @@ from pyrovice.cli.choices import (
 )
 from pyrovice.cli.inputs import check_output, read_judgments
 from pyrovice.cli.options import Data, Format, Json, Names, Overwrite, Part, Quiet, SavedFit, Seed
-from pyrovice.evaluation import Evaluation
-from pyrovice.writing import SEPARATORS
+from pyrovice.data.writing import SEPARATORS
+from pyrovice.results.scores import Evaluation
 
 Validation = typer.Option("--validation", help="Judgments to score with, as DATA.")
 

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 import pyrovice as pv
+from pyrovice.data.writing import SEPARATORS
 from pyrovice.errors import DataError, OverwriteError, WriteError
-from pyrovice.writing import SEPARATORS
 
 EXAMPLE = "example"
 

@@ -10,9 +10,9 @@ import typer
 
 import pyrovice as pv
 from pyrovice.cli.answers import answer
+from pyrovice.cli.demo import run
 from pyrovice.cli.inputs import check_output, read_judgments
 from pyrovice.cli.options import Data, Format, Json, Names, Overwrite, Part, Quiet, SavedFit, Seed
-from pyrovice.demo import run
 
 
 def demo(

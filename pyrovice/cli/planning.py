@@ -13,8 +13,8 @@ import pyrovice as pv
 from pyrovice.cli.answers import answer
 from pyrovice.cli.inputs import check_output, read_embedding
 from pyrovice.cli.options import Json, Quiet, Seed
-from pyrovice.simulation import plausible_embedding
-from pyrovice.writing import write_embedding
+from pyrovice.data.writing import write_embedding
+from pyrovice.model.simulation import plausible_embedding
 
 
 def sample_size(

@@ -14,9 +14,11 @@ from torch.distributions import biject_to
 from pyrovice.errors import GuideError
 from pyrovice.guides.mean_field import MeanFieldGuide
 from pyrovice.guides.sites import Site
-from pyrovice.model import Model
+from pyrovice.model.model import Model
+from pyrovice.storage.registry import saved
 
 
+@saved
 @dataclass(frozen=True)
 class LowRank:
     """A Normal on all of X at once, whose entries covary along `rank` directions.

@@ -8,9 +8,11 @@ import pyro.distributions as dist
 from torch import Tensor
 
 from pyrovice.guides.sites import Site, SiteGuide
-from pyrovice.model import Model
+from pyrovice.model.model import Model
+from pyrovice.storage.registry import saved
 
 
+@saved
 @dataclass(frozen=True)
 class MeanField:
     """Independent Normals, LogNormals where the prior has positive support.

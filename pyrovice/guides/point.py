@@ -9,9 +9,11 @@ from torch import Tensor
 from torch.distributions import biject_to
 
 from pyrovice.guides.sites import Site, SiteGuide
-from pyrovice.model import Model
+from pyrovice.model.model import Model
+from pyrovice.storage.registry import saved
 
 
+@saved
 @dataclass(frozen=True)
 class MAP:
     """A point: the most probable value, with no uncertainty.

@@ -30,7 +30,7 @@ from pyrovice.guides.low_rank import LowRank
 from pyrovice.guides.mean_field import MeanField
 from pyrovice.guides.point import MAP, PointGuide
 from pyrovice.guides.sites import Guide, Site, SiteGuide, latent_sites
-from pyrovice.model import Model
+from pyrovice.model.model import Model
 
 Start = Callable[[], Tensor]
 """Gives a first value of X."""

@@ -19,7 +19,7 @@ from torch.distributions import biject_to, constraints
 from torch.nn import Parameter
 
 from pyrovice.errors import PriorError
-from pyrovice.model import Model
+from pyrovice.model.model import Model
 
 Guide = Callable[..., Any]
 

@@ -5,22 +5,22 @@ several panels, in their place. They return the figure, which notebooks show and
 ``figure.savefig("figure.pdf")`` writes.
 """
 
-from pyrovice.plot.calibration import calibration
-from pyrovice.plot.checks import checks
-from pyrovice.plot.convergence import convergence
-from pyrovice.plot.coverage import coverage
-from pyrovice.plot.data_efficiency import data_efficiency
-from pyrovice.plot.dimensions import dimensions
-from pyrovice.plot.embedding import embedding
-from pyrovice.plot.histograms import histograms
-from pyrovice.plot.importance import importance
-from pyrovice.plot.object_profile import object_profile
-from pyrovice.plot.prior_predictive import prior_predictive
-from pyrovice.plot.quantization import quantization
-from pyrovice.plot.reproducibility import reproducibility
-from pyrovice.plot.similarity import similarity
-from pyrovice.plot.sweep import dimensions_by_seed, prior_grid
-from pyrovice.plot.triplet import triplet
+from pyrovice.plot.check_histograms import checks
+from pyrovice.plot.dimension_panels import dimensions
+from pyrovice.plot.embedding_map import embedding
+from pyrovice.plot.importance_bars import importance
+from pyrovice.plot.learning_curves import data_efficiency
+from pyrovice.plot.object_bars import object_profile
+from pyrovice.plot.prior_choices import prior_predictive
+from pyrovice.plot.quantization_curve import quantization
+from pyrovice.plot.question_counts import coverage
+from pyrovice.plot.reliability_curve import calibration
+from pyrovice.plot.seed_agreement import reproducibility
+from pyrovice.plot.similarity_map import similarity
+from pyrovice.plot.sweep_figures import dimensions_by_seed, prior_grid
+from pyrovice.plot.training_curves import convergence
+from pyrovice.plot.triplet_bars import triplet
+from pyrovice.plot.weight_histograms import histograms
 
 __all__ = [
     "calibration",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from typing import Any
 
-from pyrovice.diagnosis import diagnose
-from pyrovice.evaluation import Evaluation
-from pyrovice.fitted import Fit
-from pyrovice.triplets import Triplets
+from pyrovice.criticism.diagnosis import diagnose
+from pyrovice.data.triplets import Triplets
+from pyrovice.results.fit import Fit
+from pyrovice.results.scores import Evaluation
+from pyrovice.storage.version import __version__
 
 
 def describe(fit: Fit, data: Triplets | None, held_out: Triplets | None) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def describe(fit: Fit, data: Triplets | None, held_out: Triplets | None) -> dict
         "advice": [] if found is None else found.advice,
         "diagnosed": found is not None,
         "held_out": held_out is not None,
-        "version": version("pyrovice"),
+        "version": __version__,
     }
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from pyrovice.data.triplets import Triplets
 from pyrovice.errors import OverwriteError, PyroviceError
-from pyrovice.fitted import Fit
 from pyrovice.report.content import describe
-from pyrovice.report.figures import figures
-from pyrovice.report.objects import objects
-from pyrovice.triplets import Triplets
-from pyrovice.whole_files import write_whole
+from pyrovice.report.object_table import objects
+from pyrovice.report.pictures import figures
+from pyrovice.results.fit import Fit
+from pyrovice.storage.atomic import write_whole
 
 
 def write(

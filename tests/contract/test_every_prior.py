@@ -9,8 +9,8 @@ from pyro.infer import Trace_ELBO
 from pyro.infer.autoguide import AutoDelta
 
 import pyrovice as pv
-from pyrovice.model import Model
-from pyrovice.storage import describe, restore
+from pyrovice.model.model import Model
+from pyrovice.results.saved_fits import describe, restore
 
 every_prior = pytest.mark.parametrize("prior", PRIORS.values(), ids=PRIORS)
 

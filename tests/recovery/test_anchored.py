@@ -5,11 +5,11 @@
 
 import numpy as np
 import pytest
-from conftest import sparse_embedding
+from helpers.embeddings import sparse_embedding
 
 import pyrovice as pv
-from pyrovice.evaluation import evaluate
-from pyrovice.simulation import choice_probabilities
+from pyrovice.model.simulation import choice_probabilities
+from pyrovice.results.scores import evaluate
 
 SHARES = {"plain": 0.0, "anchored": 1.0, "half and half": 0.5}
 X = sparse_embedding(40, 4, seed=2)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from conftest import sparse_embedding
+from helpers.embeddings import sparse_embedding
 
 import pyrovice as pv
 

@@ -7,11 +7,11 @@ import warnings
 
 import numpy as np
 import pytest
-from conftest import sparse_embedding
+from helpers.embeddings import sparse_embedding
 
 import pyrovice as pv
-from pyrovice.evaluation import evaluate
-from pyrovice.simulation import choice_probabilities
+from pyrovice.model.simulation import choice_probabilities
+from pyrovice.results.scores import evaluate
 
 
 def truth(seed):

@@ -1,0 +1,1 @@
+"""What measurements have in common."""

@@ -1,0 +1,131 @@
+"""All checks at once, as a table and in words."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from pyrovice.criticism.checks.one_check import Check, run_checks
+from pyrovice.criticism.checks.statistics import ALL
+from pyrovice.data.triplets import Triplets
+from pyrovice.data.validation import whole
+from pyrovice.errors import PyroviceError
+
+if TYPE_CHECKING:
+    from pyrovice.results.fit import Fit
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CheckReport:
+    """What all checks found; made by :func:`pyrovice.checks.report`.
+
+    Attributes
+    ----------
+    checks : dict of str to Check
+        By name.
+    not_checked : dict of str to str
+        What the judgments cannot tell, and why.
+    alpha : float
+        Probability of flagging anything if the model is right, shared by the checks.
+    n, total : int
+        How many judgments were looked at, and how many there are.
+    in_sample : bool
+        Whether they are those that were fitted.
+    """
+
+    checks: dict[str, Check]
+    not_checked: dict[str, str]
+    alpha: float
+    n: int
+    total: int
+    in_sample: bool
+
+    @property
+    def level(self) -> float:
+        """The tail area below which a check is flagged: alpha, shared equally."""
+        return self.alpha / len(self.checks)
+
+    @property
+    def flagged(self) -> list[str]:
+        """The checks that the data fail."""
+        return [name for name, check in self.checks.items() if check.tail_area < self.level]
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """A row per check: the observed value, drawn ones, the tail area."""
+        rows = {}
+        for name, check in self.checks.items():
+            low, high = np.quantile(check.replicated, (0.05, 0.95))
+            rows[name] = {
+                "observed": check.observed.mean(),
+                "drawn": check.replicated.mean(),
+                "5 %": low,
+                "95 %": high,
+                "tail_area": check.tail_area,
+                "flagged": name in self.flagged,
+            }
+        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("check")
+
+    def __repr__(self) -> str:
+        some = f" of {self.total:,}" if self.n < self.total else ""
+        lines = [
+            f"{self.n:,}{some} judgments"
+            + (" that were fitted, which makes every check lenient" if self.in_sample else ""),
+            self.table.to_string(float_format=lambda value: f"{value:.4g}"),
+        ]
+        for name in self.flagged:
+            lines.append(f"{name}: {self.checks[name].means}.")
+        if not self.flagged:
+            lines.append(f"Nothing is flagged at {self.alpha:.0%} over all checks.")
+        for name, reason in self.not_checked.items():
+            lines.append(f"Not checked: {name}, because {reason}.")
+        return "\n".join(line if "\n" in line else textwrap.fill(line, 100) for line in lines)
+
+
+def report(
+    fit: Fit, data: Triplets, *, draws: int = 500, seed: int = 0, alpha: float = 0.05
+) -> CheckReport:
+    """Everything that judgments can say against a fit.
+
+    Parameters
+    ----------
+    fit : Fit
+        The fit to check.
+    data : Triplets
+        The judgments: those that were fitted, or better others of the same people.
+    draws : int
+        How many posterior draws. A tail area cannot be smaller than two in so many, so
+        a stricter `alpha` needs more of them.
+    seed : int
+        The same seed gives the same report.
+    alpha : float
+        How often a right model may be flagged, over all checks together.
+
+    Examples
+    --------
+    >>> import pyrovice as pv
+    >>> train, test = pv.load_example().triplets.split(0.8, 0.2, seed=0)
+    >>> checked = pv.checks.report(pv.fit(train, dimensions=12), test)
+    >>> checked.flagged
+    []
+    >>> list(checked.not_checked)
+    ['participant accuracy', 'own weights']
+    """
+    if not 0 < alpha < 1:
+        raise PyroviceError(f"alpha={alpha}; expected a number between 0 and 1.")
+    fewest = math.ceil(2 * len(ALL) / alpha)
+    draws = whole(draws, "draws", least=fewest)
+    checks, silent = run_checks(fit, data, ALL, draws, seed)
+    return CheckReport(
+        checks={check.name: check for check in checks},
+        not_checked=silent,
+        alpha=alpha,
+        n=checks[0].n,
+        total=len(data),
+        in_sample=data.digest() == fit.data_digest,
+    )

@@ -1,0 +1,282 @@
+"""What to compare: one small class per statistic of a set of answers.
+
+A statistic is a function of the answers and of the probabilities that one posterior
+draw gives them. Those that look at the probabilities are what Gelman, Meng and Stern
+(1996) call realized discrepancies. ``Statistic.of(fit, data)`` prepares it for the
+judgments, or says in words why they cannot tell.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from pyrovice.data.triplets import Triplets
+from pyrovice.results.scores import hits, log_score
+
+if TYPE_CHECKING:
+    from pyrovice.results.fit import Fit
+
+Answers = NDArray[np.integer]
+Probabilities = NDArray[np.floating]
+
+# What was observed, what was expected, and the variance of it.
+Counts = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
+
+# An answer that the model gives less than this is a surprise.
+SURPRISE = 0.05
+PLACES = ("place_1", "place_2", "place_3")
+
+
+class CannotTellError(Exception):
+    """The judgments lack what a statistic is about."""
+
+
+class Statistic(ABC):
+    """A number that real and drawn answers are compared by."""
+
+    name: ClassVar[str]
+    means: ClassVar[str]
+    one_sided: ClassVar[bool] = False
+
+    @classmethod
+    def of(cls, fit: Fit, data: Triplets) -> Self:
+        """Prepared for these judgments; raises `CannotTellError` where they lack something."""
+        return cls()
+
+    @abstractmethod
+    def __call__(self, odd: Answers, p: Probabilities) -> float:
+        """Its value for answers (n,), given the probabilities (n, 3) of one draw."""
+
+    def details(self, odd: Answers, p: Probabilities) -> pd.DataFrame | None:
+        """By object, place or participant: what was observed and expected on average."""
+        return None
+
+
+@dataclass(frozen=True)
+class Accuracy(Statistic):
+    """How many answers the model would have guessed."""
+
+    name = "accuracy"
+    means = "people agree with the most probable answer more or less often than predicted"
+
+    def __call__(self, odd: Answers, p: Probabilities) -> float:
+        return float(hits(p, odd).mean())
+
+
+@dataclass(frozen=True)
+class CrossEntropy(Statistic):
+    """How improbable the answers are on average, in nats."""
+
+    name = "cross-entropy"
+    means = "the answers are more or less predictable than the model believes"
+
+    def __call__(self, odd: Answers, p: Probabilities) -> float:
+        return float(-log_score(p, odd).mean())
+
+
+@dataclass(frozen=True)
+class Surprises(Statistic):
+    """The share of answers with a probability below 0.05."""
+
+    name = "surprises"
+    means = "answers that should be rare are not, as when some are given at random"
+
+    def __call__(self, odd: Answers, p: Probabilities) -> float:
+        return float((log_score(p, odd) < np.log(SURPRISE)).mean())
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement(Statistic):
+    """On questions asked several times, the mean share of the most frequent answer."""
+
+    name = "agreement"
+    means = "people agree with each other on repeated triplets more or less than predicted"
+    rows: NDArray[np.intp]
+    question: NDArray[np.intp]
+    questions: int
+
+    @classmethod
+    def of(cls, fit: Fit, data: Triplets) -> Self:
+        _, question, times = np.unique(data._questions(), return_inverse=True, return_counts=True)
+        rows = np.flatnonzero(times[question] > 1)
+        if not len(rows):
+            raise CannotTellError("no triplet was judged more than once")
+        asked, again = np.unique(question[rows], return_inverse=True)
+        return cls(rows, again, len(asked))
+
+    def __call__(self, odd: Answers, p: Probabilities) -> float:
+        cells = self.question * 3 + odd[self.rows]
+        answers = np.bincount(cells, minlength=3 * self.questions).reshape(-1, 3)
+        return float((answers.max(axis=1) / answers.sum(axis=1)).mean())
+
+
+@dataclass(frozen=True, eq=False)
+class OddObjects(Statistic):
+    """How often each object is the odd one: the sum of its squared standardised errors."""
+
+    name = "odd objects"
+    means = "some objects are the odd one more or less often than the model can explain"
+    one_sided = True
+    objects: NDArray[np.int32]
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, fit: Fit, data: Triplets) -> Self:
+        return cls(data.objects, data.names)
+
+    def __call__(self, odd: Answers, p: Probabilities) -> float:
+        return _sum_of_squares(*_counts(self.objects, odd, p, len(self.names)))
+
+    def details(self, odd: Answers, p: Probabilities) -> pd.DataFrame:
+        observed, expected, variance = _counts(self.objects, odd, p, len(self.names))
+        shown = np.bincount(self.objects.ravel(), minlength=len(self.names))
+        frame = _details(observed, expected, variance, pd.Index(self.names, name="object"))
+        frame.insert(0, "shown", shown)
+        return frame
+
+
+@dataclass(frozen=True, eq=False)
+class Positions(Statistic):
+    """How often the answer stood first, second and third."""
+
+    name = "positions"
+    means = "answers favour a position, as when people press the same key"
+    one_sided = True
+    places: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, fit: Fit, data: Triplets) -> Self:
+        if data.trials is not None and set(PLACES) <= set(data.trials):
+            return cls(data.trials[list(PLACES)].to_numpy(np.int64) - 1)
+        return cls(np.tile(np.arange(3), (len(data), 1)))
+
+    def __call__(self, odd: Answers, p: Probabilities) -> float:
+        return _sum_of_squares(*_counts(self.places, odd, p, 3))
+
+    def details(self, odd: Answers, p: Probabilities) -> pd.DataFrame:
+        index = pd.Index([1, 2, 3], name="position")
+        return _details(*_counts(self.places, odd, p, 3), index)
+
+
+@dataclass(frozen=True, eq=False)
+class ParticipantAccuracy(Statistic):
+    """How much participants differ in how well they are predicted."""
+
+    name = "participant accuracy"
+    means = "some participants answer unlike the others, or at random"
+    one_sided = True
+    who: csr_array
+    labels: pd.Index
+
+    @classmethod
+    def of(cls, fit: Fit, data: Triplets) -> Self:
+        return cls(*_by_participant(data))
+
+    def __call__(self, odd: Answers, p: Probabilities) -> float:
+        return _sum_of_squares(*self._counts(odd, p))
+
+    def details(self, odd: Answers, p: Probabilities) -> pd.DataFrame:
+        frame = _details(*self._counts(odd, p), self.labels)
+        frame.insert(0, "judgments", self.who.sum(axis=1).astype(int))
+        return frame
+
+    def _counts(self, odd: Answers, p: Probabilities) -> Counts:
+        best = p.max(axis=1)
+        return self.who @ hits(p, odd), self.who @ best, self.who @ (best * (1 - best))
+
+
+@dataclass(frozen=True, eq=False)
+class OwnWeights(Statistic):
+    """Whether participants weigh the dimensions differently.
+
+    For every participant and dimension, the slope of the log-likelihood by a weight of
+    their own for that dimension (a score test), squared and summed.
+    """
+
+    name = "own weights"
+    means = "people weigh the dimensions differently; one embedding for all hides that"
+    one_sided = True
+    who: csr_array
+    labels: pd.Index
+    shares: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, fit: Fit, data: Triplets) -> Self:
+        who, labels = _by_participant(data)
+        X = fit.embedding().to_numpy()
+        if not X.shape[1]:
+            raise CannotTellError("the fit kept no dimension")
+        i, j, k = (X[column] for column in data.objects.T)
+        return cls(who, labels, np.stack([j * k, i * k, i * j], axis=1))
+
+    def __call__(self, odd: Answers, p: Probabilities) -> float:
+        return _sum_of_squares(*self._slopes(odd, p))
+
+    def details(self, odd: Answers, p: Probabilities) -> pd.DataFrame:
+        slopes, expected, variance = self._slopes(odd, p)
+        z = (slopes - expected) / np.sqrt(np.maximum(variance, np.finfo(float).tiny))
+        return pd.DataFrame(z, index=self.labels).rename_axis(columns="dimension")
+
+    def _slopes(self, odd: Answers, p: Probabilities) -> Counts:
+        chosen = self.shares[np.arange(len(odd)), odd]
+        mean = np.einsum("no,nok->nk", p, self.shares)
+        square = np.einsum("no,nok->nk", p, self.shares**2)
+        return self.who @ chosen, self.who @ mean, self.who @ (square - mean**2)
+
+
+ALL: tuple[type[Statistic], ...] = (
+    Accuracy,
+    CrossEntropy,
+    Surprises,
+    Agreement,
+    OddObjects,
+    Positions,
+    ParticipantAccuracy,
+    OwnWeights,
+)
+
+
+def _counts(groups: NDArray[np.integer], odd: Answers, p: Probabilities, size: int) -> Counts:
+    """Answers by group of each of the three, how many are expected, and their variance."""
+    observed = np.bincount(groups[np.arange(len(odd)), odd], minlength=size)
+    flat = groups.ravel()
+    expected = np.bincount(flat, weights=p.ravel(), minlength=size)
+    variance = np.bincount(flat, weights=(p * (1 - p)).ravel(), minlength=size)
+    return observed, expected, variance
+
+
+def _sum_of_squares(
+    observed: NDArray[np.number], expected: NDArray[np.number], variance: NDArray[np.number]
+) -> float:
+    at = variance > 0
+    return float(((observed[at] - expected[at]) ** 2 / variance[at]).sum())
+
+
+def _details(
+    observed: NDArray[np.number],
+    expected: NDArray[np.number],
+    variance: NDArray[np.number],
+    index: pd.Index,
+) -> pd.DataFrame:
+    sd = np.sqrt(variance)
+    z = np.divide(observed - expected, sd, out=np.zeros(len(sd)), where=sd > 0)
+    return pd.DataFrame({"observed": observed, "expected": expected, "sd": sd, "z": z}, index)
+
+
+def _by_participant(data: Triplets) -> tuple[csr_array, pd.Index]:
+    """A matrix that sums over the judgments of each participant, and who they are."""
+    if data.participants is None:
+        raise CannotTellError("nobody said who judged")
+    codes, labels = pd.factorize(data.participants)
+    if len(labels) < 2:
+        raise CannotTellError("there is one participant")
+    n = len(data)
+    who = csr_array((np.ones(n), (codes, np.arange(n))), shape=(len(labels), n))
+    return who, pd.Index(labels, name="participant")

@@ -1,0 +1,157 @@
+"""Which of several models predicts judgments best: leave-one-out, and K-fold by refitting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pyrovice.criticism.refitting import refit
+from pyrovice.data.triplets import Triplets
+from pyrovice.data.validation import whole
+from pyrovice.errors import PyroviceError
+from pyrovice.inference.fitting import check_data
+from pyrovice.results.arviz_groups import to_arviz
+from pyrovice.results.arviz_versions import leave_one_out
+from pyrovice.results.fit import Fit
+from pyrovice.results.posterior import PointPosterior
+from pyrovice.results.prediction import predict
+from pyrovice.results.scores import log_score
+
+
+def compare(
+    fits: Mapping[str, Fit],
+    data: Triplets,
+    *,
+    folds: int | None = None,
+    draws: int = 500,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Compare fits by how well they would predict judgments that they have not seen.
+
+    Parameters
+    ----------
+    fits : mapping of str to Fit
+        What to compare, by name, all fitted to `data`.
+    data : Triplets
+        The judgments that they were fitted to.
+    folds : int, optional
+        Also refit every model `folds` times without a part of the judgments and score
+        that part: slower, and the reference where Pareto k is large. All judgments of
+        one triplet are in the same part.
+    draws : int
+        Posterior draws.
+    seed : int
+        Seed of the draws, the folds and the refits.
+
+    Returns
+    -------
+    DataFrame
+        A row per fit, the best first: `elpd_loo`, the expected log-probability of
+        `judgments` left out one at a time (PSIS-LOO by ArviZ; of large data a random
+        part, the same for all), its standard error `se`, `p_loo` (effective number of
+        parameters), `elpd_diff` to the best and the standard error `dse` of that
+        difference, `high_k`, how many judgments have a Pareto k too high for their term
+        to be trusted, and `dimensions` kept. With `folds` also `elpd_kfold`,
+        `se_kfold`, `diff_kfold`, `dse_kfold`.
+
+    Notes
+    -----
+    LOO reweights draws as if they came from the posterior; here they come from a guide.
+    A guide that is too narrow looks a little too good. Point estimates have no draws and
+    can be compared by folds only.
+
+    Examples
+    --------
+    >>> import pyrovice as pv
+    >>> data = pv.load_example().triplets.subset(8000, seed=0)
+    >>> short = {"dimensions": 12, "training": pv.Training(schedule=pv.Anneal(steps=300))}
+    >>> fits = {
+    ...     "wide": pv.fit(data, prior=pv.SpikeSlab(0.25, 1.0), **short),
+    ...     "narrow": pv.fit(data, prior=pv.SpikeSlab(0.1, 0.3), **short),
+    ... }
+    >>> pv.compare(fits, data, draws=100).index.tolist()
+    ['wide', 'narrow']
+    """
+    check_data(data, "data")
+    if not isinstance(fits, Mapping) or not fits:
+        raise PyroviceError(
+            f"compare got {type(fits).__name__}; expected fits by name, for example "
+            "pv.compare({'spike and slab': fit, 'exponential': other}, data)."
+        )
+    points = [name for name, fit in fits.items() if isinstance(fit.posterior, PointPosterior)]
+    if points and folds is None:
+        raise PyroviceError(
+            f"{points[0]!r} is a point estimate, which has no posterior to leave a judgment out "
+            "of; compare by refitting, pv.compare(fits, data, folds=5)."
+        )
+    for name, fit in fits.items():
+        if fit.data_digest != data.digest():
+            raise PyroviceError(
+                f"{name!r} was fitted to other judgments than these. Leaving one out is about "
+                "the judgments that were fitted: pass those, or compare fit.evaluate(data)."
+            )
+    rows: dict[str, dict[str, float]] = {
+        name: {"dimensions": fit.n_dimensions} for name, fit in fits.items()
+    }
+    terms: dict[str, NDArray[np.float64]] = {}
+    for name, fit in fits.items():
+        if name not in points:
+            left_out = leave_one_out(
+                to_arviz(fit, data, draws=draws, groups=["posterior", "log_likelihood"], seed=seed)
+            )
+            terms[name] = left_out["pointwise"]
+            limit = min(0.7, 1 - 1 / np.log10(draws))
+            rows[name] |= {
+                "elpd_loo": left_out["elpd"],
+                "se": left_out["se"],
+                "p_loo": left_out["p"],
+                "high_k": int((left_out["pareto_k"] > limit).sum()),
+                "judgments": len(left_out["pointwise"]),
+            }
+    _add_differences(rows, terms, "elpd_diff", "dse")
+    if folds is not None:
+        scores = _by_folds(fits, data, folds, draws, seed)
+        for name, score in scores.items():
+            rows[name] |= {"elpd_kfold": score.sum(), "se_kfold": _standard_error(score)}
+        _add_differences(rows, scores, "diff_kfold", "dse_kfold")
+    table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("fit")
+    order = ["elpd_loo", "se", "p_loo", "elpd_diff", "dse", "high_k", "judgments", "dimensions"]
+    order += ["elpd_kfold", "se_kfold", "diff_kfold", "dse_kfold"]
+    table = table[[name for name in order if name in table]]
+    counts = [name for name in ("high_k", "judgments", "dimensions") if name in table]
+    by = "elpd_loo" if not points else "elpd_kfold"
+    return table.astype(dict.fromkeys(counts, "Int64")).sort_values(by, ascending=False)
+
+
+def _by_folds(
+    fits: Mapping[str, Fit], data: Triplets, folds: int, draws: int, seed: int
+) -> dict[str, NDArray[np.float64]]:
+    """The log-probability of every judgment under a refit without its fold."""
+    parts = data.folds(whole(folds, "folds", least=2), seed=seed)
+    scores: dict[str, NDArray[np.float64]] = {}
+    for name, fit in fits.items():
+        scored = []
+        for train, test in parts:
+            p = predict(refit(fit, train, fit.seed).posterior, test, draws, seed)
+            scored.append(log_score(p, test.odd))
+        scores[name] = np.concatenate(scored)
+    return scores
+
+
+def _add_differences(
+    rows: dict[str, dict[str, float]], terms: dict[str, NDArray[np.float64]], diff: str, dse: str
+) -> None:
+    """How far each is behind the best, judgment by judgment."""
+    if not terms:
+        return
+    best = max(terms, key=lambda name: terms[name].sum())
+    for name, term in terms.items():
+        behind = terms[best] - term
+        rows[name] |= {diff: behind.sum(), dse: _standard_error(behind)}
+
+
+def _standard_error(terms: NDArray[np.float64]) -> float:
+    return float(np.sqrt(len(terms) * np.var(terms)))

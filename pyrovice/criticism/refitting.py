@@ -1,0 +1,141 @@
+"""Fit again with the settings of a fit: to other judgments, or to its own simulated ones."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+
+from pyrovice.data.triplets import Triplets
+from pyrovice.errors import PyroviceError, PyroviceWarning
+from pyrovice.inference.fitting import fit as fit_again
+from pyrovice.model.judgments import Judgments, choice_log_probability, pair_similarity
+from pyrovice.model.simulation import random_triplets
+from pyrovice.results.prediction import draw_answers, random_answers
+
+if TYPE_CHECKING:
+    from pyrovice.results.fit import Fit
+
+LEVELS = (0.5, 0.8, 0.95)
+# Draws that intervals are taken from, and questions and pairs that are looked at.
+DRAWS = 400
+QUESTIONS = 2000
+
+
+def refit(fit: Fit, data: Triplets, seed: int, dimensions: int | None = None) -> Fit:
+    """The same prior, guide and training on other judgments.
+
+    It starts from as many dimensions as `fit` did, unless told otherwise.
+    """
+    if fit.training is None:
+        raise PyroviceError(
+            f"This fit was sampled ({fit.guide_family}) and not trained; sample again."
+        )
+    with warnings.catch_warnings():
+        # What there is to warn about was said of the first fit.
+        warnings.simplefilter("ignore", PyroviceWarning)
+        return fit_again(
+            data,
+            prior=fit.prior,
+            guide=fit.guide_family,
+            training=fit.training,
+            dimensions=fit.first_dimensions if dimensions is None else dimensions,
+            seed=seed,
+            progress=False,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Recovery:
+    """Whether a fit finds an embedding that is known.
+
+    Attributes
+    ----------
+    coverage : DataFrame
+        By quantity (`choice probability` of new triplets, `similarity` of pairs) and
+        level: the share of true values within the central interval.
+    n_dimensions, n_true : int
+        Dimensions kept by the refit, and by the fit that was simulated from.
+    rms : Series
+        By quantity: root mean square error of the posterior means.
+    spread : Series
+        By quantity: root mean posterior variance, which an honest posterior has equal
+        to `rms`.
+    """
+
+    coverage: pd.DataFrame
+    n_dimensions: int
+    n_true: int
+    rms: pd.Series
+    spread: pd.Series
+
+
+def simulate_and_refit(fit: Fit, data: Triplets, *, seed: int = 0) -> Recovery:
+    """Take one posterior draw for the truth, answer the same questions, and fit again.
+
+    Parameters
+    ----------
+    fit : Fit
+        The fit to test.
+    data : Triplets
+        Whose questions are asked; their answers are not used.
+    seed : int
+        Seed of the truth, the answers and the refit.
+
+    Examples
+    --------
+    >>> import pyrovice as pv
+    >>> from pyrovice.criticism.refitting import simulate_and_refit
+    >>> data = pv.load_example().triplets
+    >>> short = pv.Training(schedule=pv.Anneal(steps=300))
+    >>> found = simulate_and_refit(pv.fit(data, dimensions=12, training=short), data)
+    >>> bool(found.coverage.loc["choice probability", 0.95] > 0.7)
+    True
+    """
+    kept = fit.prune()
+    if not kept.n_dimensions:
+        raise PyroviceError("This fit has no dimensions, so there is no truth to recover.")
+    truth = kept.posterior.draws(1, seed)[0]
+    rng = random_answers(seed)
+    answers = draw_answers(_choices(truth, data), rng)
+    simulated = Triplets(data.objects, answers, names=data.names, anchor=data.anchor)
+    again = refit(fit, simulated, seed)
+    m = len(truth)
+    new = Triplets(random_triplets(m, QUESTIONS, rng), np.zeros(QUESTIONS, int), names=data.names)
+    first, second, _ = new.objects.T.astype(np.int64)
+    pairs = torch.as_tensor(first * m + second)
+    coverage, rms, spread = {}, {}, {}
+    drawn = again.posterior.draws(DRAWS, seed)
+    for name, of in {
+        "choice probability": lambda X: _choices(X, new).ravel(),
+        "similarity": lambda X: pair_similarity(torch.from_numpy(X), pairs).numpy(),
+    }.items():
+        values, true = np.stack([of(X) for X in drawn]), of(truth)
+        coverage[name] = [_covered(values, true, level) for level in LEVELS]
+        rms[name] = float(np.sqrt(((values.mean(axis=0) - true) ** 2).mean()))
+        spread[name] = float(np.sqrt(values.var(axis=0).mean()))
+    return Recovery(
+        coverage=pd.DataFrame.from_dict(coverage, orient="index", columns=list(LEVELS)),
+        n_dimensions=again.n_dimensions,
+        n_true=kept.n_dimensions,
+        rms=pd.Series(rms),
+        spread=pd.Series(spread),
+    )
+
+
+def _choices(X: NDArray[np.float32], asked: Triplets) -> NDArray[np.float32]:
+    questions: Any = Judgments.of(asked)
+    return (
+        choice_log_probability(torch.from_numpy(X), questions.pairs, questions.anchor).exp().numpy()
+    )
+
+
+def _covered(draws: NDArray[np.float32], true: NDArray[np.float32], level: float) -> float:
+    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    # Two objects without a common dimension have similarity zero, in the draws as in truth.
+    return float(((low <= true) & (true <= high)).mean())

@@ -1,0 +1,1 @@
+"""Judgments: how to make, read, split, describe, review and write them."""

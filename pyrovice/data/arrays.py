@@ -1,0 +1,97 @@
+"""Judgments from rows of object ids."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from pyrovice.data.plausibility import doubts_about_objects
+from pyrovice.data.validation import default_names, positions_within, whole_numbers
+from pyrovice.errors import DataError, tell
+
+# So many objects would take gigabytes to name and the square of it to fit.
+MOST_UNNAMED = 1_000_000
+
+
+def rows_to_judgments(
+    array: ArrayLike,
+    odd: str | ArrayLike,
+    names: Sequence[str] | None,
+    n_objects: int | None,
+) -> dict[str, Any]:
+    """The arguments of `Triplets` for rows of ids; see `Triplets.from_array`."""
+    ids = whole_numbers(array, "array")
+    if ids.ndim != 2 or ids.shape[1] != 3:
+        raise DataError(
+            f"array has shape {ids.shape}, expected (n, 3): the three objects of one "
+            "judgment in each row."
+        )
+    if isinstance(odd, str):
+        if odd not in ("last", "first"):
+            raise DataError(
+                f"odd={odd!r} is not a column: use odd='last', odd='first' or an array "
+                "with one column number (0, 1 or 2) per row."
+            )
+        column = np.full(len(ids), 2 if odd == "last" else 0)
+    else:
+        column = positions_within(odd, len(ids), "odd", lowest=0).astype(np.int64)
+    if names is None and n_objects is not None:
+        names = default_names(n_objects)
+    if names is None and ids.max() >= MOST_UNNAMED:
+        row = int(np.argmax(ids.max(axis=1)))
+        raise DataError(
+            f"Row {row} holds the id {ids[row].max()}. If ids are labels with gaps, use "
+            "Triplets.from_dataframe with columns of text; if there are so many objects, pass "
+            "n_objects."
+        )
+    if names is None and ids.min() >= 0:
+        for doubt in doubts_about_objects(ids, default_names(int(ids.max()) + 1), told=False):
+            tell(doubt)
+    ascending, position = in_ascending_order(ids, column)
+    # A column number per row says that the columns are places, not roles.
+    trials = None if isinstance(odd, str) else pd.DataFrame(screen_places(ids, column))
+    return {"objects": ascending, "odd": position, "names": names, "trials": trials}
+
+
+def in_ascending_order(
+    ids: NDArray[np.int64], column: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows sorted, and where the object of the given column went."""
+    chosen = np.take_along_axis(ids, column[:, None], axis=1)
+    ascending = np.sort(ids, axis=1)
+    return ascending, np.argmax(ascending == chosen, axis=1)
+
+
+def screen_places(
+    ids: NDArray[np.int64],
+    odd: NDArray[np.int64],
+    anchor: NDArray[np.int64] | None = None,
+) -> dict[str, NDArray[np.int8]]:
+    """Columns of `Triplets.trials`: where the answer and each object stood on the screen.
+
+    Parameters
+    ----------
+    ids : array of shape (n, 3)
+        The objects by place, from left to right.
+    odd : array of shape (n,)
+        Which of them is the odd one.
+    anchor : array of shape (n,), optional
+        Which of them is the anchor, -1 for none. With an anchor the answer is the one of
+        the other two that is not odd.
+
+    Returns
+    -------
+    dict
+        `position`, the place 1, 2 or 3 of the answer, and `place_1` ... `place_3`, those of
+        the objects in ascending order.
+    """
+    answer = odd if anchor is None else np.where(anchor < 0, odd, 3 - anchor - odd)
+    place = np.argsort(ids, axis=1).astype(np.int8) + np.int8(1)
+    return {
+        "position": (answer + 1).astype(np.int8),
+        **{f"place_{i + 1}": place[:, i] for i in range(3)},
+    }

@@ -1,0 +1,47 @@
+"""Several sets of judgments of the same objects as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from pyrovice.errors import DataError
+
+if TYPE_CHECKING:
+    from pyrovice.data.triplets import Triplets
+
+
+def joined(parts: Sequence[Triplets]) -> dict[str, Any]:
+    """The arguments of `Triplets` for all parts, one after another."""
+    if not parts:
+        raise DataError("concat got no judgments; expected a sequence of Triplets.")
+    if any(part.names != parts[0].names for part in parts):
+        raise DataError(
+            "concat joins judgments of the same objects only, and these differ in their "
+            "names. Pass the same names=... (all objects, same order) to each."
+        )
+    told = [part.participants for part in parts if part.participants is not None]
+    if told and len(told) < len(parts):
+        raise DataError(
+            "Some parts say who judged and others do not; give all of them participants or none."
+        )
+    return {
+        "objects": np.concatenate([part.objects for part in parts]),
+        "odd": np.concatenate([part.odd for part in parts]),
+        "names": parts[0].names,
+        "anchor": np.concatenate([part.anchor for part in parts]),
+        "participants": np.concatenate(told) if told else None,
+        "trials": _joined_trials([part.trials for part in parts]),
+    }
+
+
+def _joined_trials(parts: Sequence[pd.DataFrame | None]) -> pd.DataFrame | None:
+    """The columns that all parts have, one part after another."""
+    tables = [part for part in parts if part is not None]
+    if len(tables) < len(parts):
+        return None
+    shared = [name for name in tables[0] if all(name in table for table in tables)]
+    return pd.concat([table[shared] for table in tables]) if shared else None

@@ -1,0 +1,168 @@
+"""What a set of judgments is like, before anything is fitted to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from pyrovice.data.plausibility import doubts_about_objects
+from pyrovice.data.reading_report import Reading
+from pyrovice.data.repeats import triplet_keys
+
+if TYPE_CHECKING:
+    from pyrovice.data.triplets import Triplets
+
+NAMED = 5
+# With fewer judgments than this, an object's weights are hardly known.
+FEW = 10
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Description:
+    """What `Triplets.describe` found.
+
+    Attributes
+    ----------
+    judgments, objects : int
+        How many there are; objects that were never judged count.
+    sightings : Series
+        By object, how many judgments show it.
+    triplets : int
+        How many different sets of three objects were judged.
+    repeated : int
+        How many questions were asked more than once.
+    anchored : int
+        How many judgments have an anchor.
+    participants : Series or None
+        By participant, how many judgments are theirs.
+    positions : Series
+        By place 1, 2 and 3, how many answers stood there.
+    on_screen : bool
+        Whether those are places on the screen; else they follow the order of ids.
+    pairs : Series
+        By number of times, how many pairs of objects were shown together so often.
+    groups : int
+        How many groups the judged objects fall into that no chain of judgments connects.
+        The weights of two groups cannot be compared.
+    reading : Reading or None
+        How the file was read, if they come from one.
+    doubts : tuple of str
+        What looks wrong though it need not be.
+    """
+
+    judgments: int
+    objects: int
+    sightings: pd.Series
+    triplets: int
+    repeated: int
+    anchored: int
+    participants: pd.Series | None
+    positions: pd.Series
+    on_screen: bool
+    pairs: pd.Series
+    groups: int
+    reading: Reading | None
+    doubts: tuple[str, ...]
+
+    @property
+    def coverage(self) -> float:
+        """The share of all pairs of objects that were shown together at least once."""
+        return float(1 - self.pairs.get(0, 0) / self.pairs.sum())
+
+    @property
+    def connected(self) -> bool:
+        """Whether a chain of judgments connects all objects that were judged."""
+        return self.groups == 1
+
+    def __repr__(self) -> str:
+        seen = self.sightings[self.sightings > 0]
+        lines = [f"{self.judgments:,} judgments of {self.objects:,} objects"]
+        if self.reading is not None:
+            lines += [f"  {line.strip()}" for line in str(self.reading).splitlines()]
+        if self.anchored:
+            lines.append(f"  {self.anchored:,} with an anchor")
+        if self.participants is not None:
+            lines.append(
+                f"  {len(self.participants):,} participants, {self.participants.min():,} to "
+                f"{self.participants.max():,} judgments each"
+            )
+        lines.append(
+            f"  {self.triplets:,} different triplets; {self.repeated:,} questions were asked more "
+            "than once"
+        )
+        where = "on the screen" if self.on_screen else "in the order of ids"
+        shares = ", ".join(f"{share:.1%}" for share in self.positions / self.positions.sum())
+        lines.append(f"  answers at the first, second and third place {where}: {shares}")
+        lines.append(
+            f"  an object is in {seen.min():,} to {seen.max():,} judgments (median "
+            f"{seen.median():,.0f}); {self.coverage:.1%} of all pairs were shown together"
+        )
+        lines += [f"  note: {doubt}" for doubt in self.notes]
+        return "\n".join(lines)
+
+    @property
+    def notes(self) -> list[str]:
+        """All that a user should look at, in words."""
+        notes = list(self.doubts)
+        never = self.objects - int((self.sightings > 0).sum())
+        if never:
+            notes.append(f"{never:,} objects were never judged")
+        few = self.sightings[(self.sightings > 0) & (self.sightings < FEW)].sort_values()
+        if len(few):
+            named = ", ".join(f"{name!r} {times}" for name, times in few.iloc[:NAMED].items())
+            more = ", ..." if len(few) > NAMED else ""
+            notes.append(f"{len(few):,} objects are in fewer than {FEW} judgments: {named}{more}")
+        if not self.connected:
+            notes.append(
+                f"the objects fall into {self.groups:,} groups that no chain of judgments "
+                "connects; weights of different groups cannot be compared"
+            )
+        return notes
+
+
+def describe(triplets: Triplets) -> Description:
+    """See `Triplets.describe`."""
+    objects, m = triplets.objects, triplets.n_objects
+    seen = np.bincount(objects.ravel(), minlength=m)
+    times, how_many, groups = _pairs(objects, m, seen > 0)
+    trials = triplets.trials
+    on_screen = trials is not None and "position" in trials
+    position = trials["position"].to_numpy() if on_screen else triplets.odd + 1  # type: ignore[index]
+    counts = np.bincount(position[np.isin(position, (1, 2, 3))].astype(int), minlength=4)[1:]
+    people = triplets.participants
+    return Description(
+        judgments=len(triplets),
+        objects=m,
+        sightings=pd.Series(seen, index=pd.Index(triplets.names, name="object"), name="judgments"),
+        triplets=len(np.unique(triplet_keys(objects, m))),
+        repeated=len(triplets.repeated()[0]),
+        anchored=int(triplets.anchored.sum()),
+        participants=None if people is None else pd.Series(people).value_counts(),
+        positions=pd.Series(counts, index=pd.Index([1, 2, 3], name="position"), name="answers"),
+        on_screen=on_screen,
+        pairs=pd.Series(how_many, index=pd.Index(times, name="times"), name="pairs"),
+        groups=groups,
+        reading=triplets.reading,
+        doubts=tuple(doubts_about_objects(objects, triplets.names, told=True)),
+    )
+
+
+def _pairs(
+    objects: NDArray[np.int32], m: int, judged: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """How often pairs were shown together, how many so often, and the connected groups."""
+    i, j, k = objects.astype(np.int64).T
+    pairs, shown = np.unique(np.concatenate([i * m + j, i * m + k, j * m + k]), return_counts=True)
+    graph = coo_array((np.ones(len(pairs), bool), (pairs // m, pairs % m)), shape=(m, m))
+    label = connected_components(graph, directed=False)[1]
+    times, how_many = np.unique(shown, return_counts=True)
+    never = m * (m - 1) // 2 - len(pairs)
+    if never:
+        times, how_many = np.append(0, times), np.append(never, how_many)
+    return times, how_many, len(np.unique(label[judged]))

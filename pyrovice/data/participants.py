@@ -1,0 +1,207 @@
+"""Who did not take the task seriously: the paper's exclusion rules, to combine at will.
+
+A rule is a small value that says, for every participant, whether it excludes them.
+:func:`review` applies rules and reports who is excluded by which; nothing is dropped until
+``review(...).kept(data)`` is asked for. Rules look at the columns of `Triplets.trials` that the
+readers fill: `reaction_time` in milliseconds, `position`, and `set` where trials came in sets.
+
+>>> import numpy as np, pandas as pd, pyrovice as pv
+>>> data = pv.simulate(np.eye(3).repeat(4, axis=0), 600, seed=0)
+>>> data = pv.Triplets(
+...     data.objects, data.odd, names=data.names, participants=np.repeat(["ann", "bob"], 300),
+...     trials=pd.DataFrame({"position": [1, 2, 3] * 100 + [1, 1, 2] * 100}),
+... )
+>>> result = pv.participants.review(data, pv.participants.OnePosition())
+>>> result
+1 of 2 participants excluded, with 300 of 600 judgments
+  OnePosition(share=0.4, trials=200): 1 (bob)
+>>> result.kept(data)
+Triplets(300 judgments of 12 objects, 1 participant, 85 triplets judged repeatedly)
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pyrovice.data.triplets import Triplets
+from pyrovice.errors import DataError
+
+NAMED = 5
+
+
+class Rule(ABC):
+    """Says who is to be excluded."""
+
+    @abstractmethod
+    def __call__(self, data: Triplets) -> pd.Series:
+        """True for those excluded, indexed by participant."""
+
+
+@dataclass(frozen=True)
+class TooFast(Rule):
+    """Overly fast responses in several sets of trials (THINGS, ADJECTIVES).
+
+    A set is too fast if at least `quick_share` of its responses took less than `quick`
+    milliseconds and at least `fast_share` of them less than `fast`. Sets are those of the
+    column `set`, or else whole runs of `trials` in the order of the data. Trials without a
+    reaction time do not count.
+    """
+
+    sets: int = 5
+    trials: int = 20
+    quick: float = 800
+    quick_share: float = 0.25
+    fast: float = 1100
+    fast_share: float = 0.5
+
+    def __call__(self, data: Triplets) -> pd.Series:
+        frame = _of_trials(data, "reaction_time", self)
+        timed = frame.dropna(subset="reaction_time")
+        by = timed.groupby("participant", sort=False)
+        sets = timed["set"] if "set" in timed else by.cumcount() // self.trials
+        groups = timed.groupby(["participant", sets.rename("set")], sort=False)["reaction_time"]
+        quick = groups.agg(lambda times: (times < self.quick).mean()) >= self.quick_share
+        fast = groups.agg(lambda times: (times < self.fast).mean()) >= self.fast_share
+        too_fast = quick & fast
+        if "set" not in timed:
+            too_fast &= groups.size() >= self.trials
+        return _for_all(too_fast.groupby("participant").sum() >= self.sets, data)
+
+
+@dataclass(frozen=True)
+class OnePosition(Rule):
+    """More than `share` of the answers at one place, in at least `trials` (THINGS, ADJECTIVES).
+
+    Judgments with an anchor, whose answers have two places, do not count.
+    """
+
+    share: float = 0.4
+    trials: int = 200
+
+    def __call__(self, data: Triplets) -> pd.Series:
+        frame = _of_trials(data, "position", self)[~data.anchored]
+        counts = pd.crosstab(frame["participant"], frame["position"])
+        total = counts.sum(axis=1)
+        return _for_all((counts.max(axis=1) > self.share * total) & (total >= self.trials), data)
+
+
+@dataclass(frozen=True)
+class QuickOnTheWhole(Rule):
+    """A median reaction time below `milliseconds` (FOOD)."""
+
+    milliseconds: float = 500
+
+    def __call__(self, data: Triplets) -> pd.Series:
+        frame = _of_trials(data, "reaction_time", self)
+        median = frame.groupby("participant")["reaction_time"].median()
+        return _for_all(median < self.milliseconds, data)
+
+
+@dataclass(frozen=True)
+class FailedCatch(Rule):
+    """More than `allowed` catch trials failed (FOOD: none is allowed).
+
+    Catch trials are a table with the columns `participant` and `passed`; by default that of
+    the file, ``data.reading.catch``.
+    """
+
+    allowed: int = 0
+    catch: pd.DataFrame | None = field(default=None, repr=False, compare=False)
+
+    def __call__(self, data: Triplets) -> pd.Series:
+        catch = self.catch
+        if catch is None and data.reading is not None:
+            catch = data.reading.catch
+        if catch is None or not {"participant", "passed"} <= set(catch):
+            raise DataError(
+                "There are no catch trials by participant; pass FailedCatch(catch=table) with the "
+                "columns 'participant' and 'passed'. Parts of data lose what their file said."
+            )
+        failed = (~catch["passed"].astype(bool)).groupby(catch["participant"]).sum()
+        return _for_all(failed > self.allowed, data)
+
+
+# What the paper did.
+THINGS = (TooFast(), OnePosition())
+FOOD = (QuickOnTheWhole(), FailedCatch())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Review:
+    """Who is excluded, and by which rule.
+
+    Attributes
+    ----------
+    table : DataFrame
+        A row per participant: `judgments`, a column per rule, and `excluded`.
+    rules : tuple of Rule
+        What was applied.
+    """
+
+    table: pd.DataFrame
+    rules: tuple[Rule, ...]
+
+    @property
+    def excluded(self) -> list[Any]:
+        """Those whom any rule excludes."""
+        return self.table.index[self.table["excluded"]].tolist()
+
+    def kept(self, data: Triplets) -> Triplets:
+        """The judgments of everybody else."""
+        if data.participants is None:
+            raise DataError("These judgments do not say who judged.")
+        return data[~np.isin(data.participants, self.excluded)]
+
+    def __repr__(self) -> str:
+        judgments = self.table["judgments"]
+        lines = [
+            f"{len(self.excluded):,} of {len(self.table):,} participants excluded, with "
+            f"{judgments[self.table['excluded']].sum():,} of {judgments.sum():,} judgments"
+        ]
+        for rule in self.rules:
+            who = [str(label) for label in self.table.index[self.table[repr(rule)]]]
+            named = ", ".join(who[:NAMED]) + (", ..." if len(who) > NAMED else "")
+            lines.append(f"  {rule!r}: {len(who):,}" + (f" ({named})" if who else ""))
+        return "\n".join(lines)
+
+
+def review(data: Triplets, *rules: Rule) -> Review:
+    """Apply rules to all participants.
+
+    Parameters
+    ----------
+    data : Triplets
+        Judgments that say who judged.
+    *rules : Rule
+        For example ``*pv.participants.THINGS``, or any function from the data to a Series
+        of booleans indexed by participant.
+    """
+    if data.participants is None:
+        raise DataError("These judgments do not say who judged; give participants.")
+    if not rules:
+        raise DataError("review got no rule; try pv.participants.review(data, *THINGS).")
+    table = pd.Series(data.participants).value_counts().to_frame("judgments")
+    table = table.rename_axis("participant").sort_index()
+    for rule in rules:
+        table[repr(rule)] = rule(data).reindex(table.index, fill_value=False).astype(bool)
+    table["excluded"] = table[[repr(rule) for rule in rules]].any(axis=1)
+    return Review(table, rules)
+
+
+def _of_trials(data: Triplets, column: str, rule: Rule) -> pd.DataFrame:
+    if data.trials is None or column not in data.trials:
+        raise DataError(
+            f"{type(rule).__name__} looks at the column {column!r} of data.trials, which is not "
+            f"there; give it, for example Triplets(..., trials=pd.DataFrame({{{column!r}: ...}}))."
+        )
+    return data.trials.assign(participant=data.participants)
+
+
+def _for_all(excluded: pd.Series, data: Triplets) -> pd.Series:
+    everybody = pd.Index(pd.unique(pd.Series(data.participants)), name="participant")
+    return excluded.reindex(everybody, fill_value=False).astype(bool)

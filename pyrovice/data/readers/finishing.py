@@ -1,0 +1,271 @@
+"""From what a reader found in a file to the arguments of `Triplets`."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pyrovice.data.arrays import MOST_UNNAMED, in_ascending_order, screen_places
+from pyrovice.data.plausibility import doubts_about_objects
+from pyrovice.data.readers.table import Table
+from pyrovice.data.reading_report import Reading
+from pyrovice.data.validation import NO_ANCHOR, check_names, default_names, whole
+from pyrovice.errors import DataError, tell
+
+logger = logging.getLogger("pyrovice")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a user may say about any file.
+
+    Attributes
+    ----------
+    names : sequence of str or path, optional
+        All objects in the order wanted, or a text file with one name per line.
+    n_objects : int, optional
+        How many objects there are, where the file holds ids.
+    first_id : int, optional
+        0 or 1, where the file's ids begin, if not as its format says.
+    bad_rows : str
+        ``"refuse"`` the file, or ``"leave out"`` rows that are no judgments.
+    """
+
+    names: Sequence[str] | str | Path | None = None
+    n_objects: int | None = None
+    first_id: int | None = None
+    bad_rows: str = "refuse"
+
+    def __post_init__(self) -> None:
+        if self.bad_rows not in ("refuse", "leave out"):
+            raise DataError(f"bad_rows={self.bad_rows!r}; expected 'refuse' or 'leave out'.")
+        if self.first_id not in (None, 0, 1):
+            raise DataError(f"first_id={self.first_id!r}; expected 0 or 1.")
+        if self.n_objects is not None:
+            whole(self.n_objects, "n_objects", least=3)
+        if (
+            self.names is not None
+            and not np.iterable(self.names)
+            and not isinstance(self.names, Path)
+        ):
+            raise TypeError(
+                f"names is a {type(self.names).__name__}; expected a name per object, or the path "
+                "of a text file with one per line."
+            )
+
+    def all_names(self) -> tuple[str, ...] | None:
+        """The names as such."""
+        names = self.names
+        if isinstance(names, str | Path):
+            names = read_names(Path(names))
+        if names is not None:
+            return check_names(names, np.zeros(1, np.int64))
+        return None if self.n_objects is None else default_names(self.n_objects)
+
+
+def read_names(path: Path) -> list[str]:
+    """Object names from a text file, one per line."""
+    if not path.is_file():
+        raise FileNotFoundError(f"{path} does not exist; expected a file with one name per line.")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} is not UTF-8 text; expected one name per line.") from error
+    return text.rstrip("\n").split("\n")
+
+
+def finish(
+    table: Table,
+    shown: NDArray[Any],
+    odd: NDArray[np.integer],
+    *,
+    options: Options,
+    format: str,
+    decided: str,
+    anchor: int | NDArray[np.integer] | None = None,
+    first_id: int | None = 0,
+    others: NDArray[np.int64] | None = None,
+    on_screen: bool = False,
+    participants: NDArray[Any] | None = None,
+    trials: dict[str, Any] | None = None,
+    catch: pd.DataFrame | None = None,
+    notes: Sequence[str] = (),
+) -> dict[str, Any]:
+    """The arguments of `Triplets`.
+
+    Parameters
+    ----------
+    table : Table
+        The rows of the file; those that are wrong or left out do not become judgments.
+    shown : array of shape (n, 3)
+        Ids as the file has them, or names.
+    odd : array of shape (n,)
+        Which of the three columns holds the odd one.
+    options, format, decided
+        What the user said, how the file is read, and why so.
+    anchor : int or array of shape (n,), optional
+        Which column holds the anchor, -1 for none.
+    first_id : int or None
+        Where ids begin in this format; None if it does not say.
+    others : array, optional
+        Ids of the same objects elsewhere, which tell how many there are.
+    on_screen : bool
+        Whether the columns are the places on the screen.
+    participants, trials, catch, notes
+        What else the file says.
+    """
+    named = shown.dtype == object
+    names = options.all_names()
+    first, second, third = shown.T
+    table.complain(
+        (first == second) | (second == third) | (first == third),
+        "repeats an object; a triplet has three different ones",
+    )
+    if named:
+        begins = None
+        ids = _among(table, shown, names)
+    else:
+        begins = _beginning(table, shown, options, first_id, names)
+        ids = shown - begins
+        names = _within(table, ids, names, others, begins)
+    if options.bad_rows == "refuse":
+        table.refuse()
+    keep = ~table.unusable()
+    if not keep.any():
+        said = "; ".join(map(str, table.left_out()))
+        raise DataError(f"{table.source.label} holds no judgments: {said}.")
+    ids = ids[keep]
+    if names is None:
+        ids, names = _numbered(shown[keep])
+    odd = np.asarray(odd, np.int64)[keep]
+    ascending, position = in_ascending_order(ids, odd)
+    known = {name: np.asarray(values)[keep] for name, values in (trials or {}).items()}
+    at = column = None
+    if anchor is not None:
+        column = np.broadcast_to(anchor, len(keep))[keep].astype(np.int64)
+        at = in_ascending_order(ids, np.maximum(column, 0))[1]
+        at = np.where(column < 0, NO_ANCHOR, at)
+    if on_screen:
+        known |= screen_places(ids, odd, column)
+    reading = Reading(
+        path=table.source.label,
+        format=format,
+        decided=decided,
+        # A row of the file may hold several judgments, one after another.
+        rows=1 + int(np.count_nonzero(np.diff(table.lines))),
+        left_out=table.left_out(),
+        first_id=begins,
+        catch=catch,
+        notes=tuple(notes),
+    )
+    _say(table, reading, ids, names, options)
+    return {
+        "objects": ascending,
+        "odd": position,
+        "names": names,
+        "anchor": at,
+        "participants": None if participants is None else participants[keep],
+        "trials": pd.DataFrame(known) if known else None,
+        "reading": reading,
+    }
+
+
+def _say(
+    table: Table,
+    reading: Reading,
+    ids: NDArray[np.int64],
+    names: Sequence[str],
+    options: Options,
+) -> None:
+    logger.info("%s", reading)
+    wrong = sum(int(rows.sum()) for rows in table.wrong.values())
+    if wrong:
+        tell(
+            f"{wrong:,} of {len(table):,} rows of {table.source.label} are no judgments and left "
+            "out; see the attribute `reading`.",
+        )
+    told = options.names is not None or options.n_objects is not None
+    for doubt in doubts_about_objects(ids, names, told=told):
+        tell(f"{table.source.label}: {doubt}")
+
+
+def _beginning(
+    table: Table,
+    shown: NDArray[np.int64],
+    options: Options,
+    first_id: int | None,
+    names: tuple[str, ...] | None,
+) -> int:
+    """Where ids begin: as the user or the format says, else as the ids themselves prove."""
+    if options.first_id is not None:
+        return options.first_id
+    if first_id is not None:
+        return first_id
+    good = shown[~table.unusable()]
+    if not good.size or good.min() <= 0:
+        return 0
+    if names is not None and good.max() == len(names):
+        return 1
+    row = np.flatnonzero(~table.unusable())[0]
+    raise DataError(
+        f"{table.source.label}, {table.unit} {table.lines[row]} and all others hold no id 0, and "
+        "this format does not say whether ids begin at 0 or at 1; pass first_id=0 or first_id=1."
+    )
+
+
+def _within(
+    table: Table,
+    ids: NDArray[np.int64],
+    names: tuple[str, ...] | None,
+    others: NDArray[np.int64] | None,
+    begins: int,
+) -> tuple[str, ...]:
+    """The names of all objects; rows with an id outside are wrong."""
+    below = f"holds an id below {begins}, where ids begin" if begins else "holds a negative id"
+    table.complain((ids < 0).any(axis=1), below + ("" if begins else "; ids run from 0"))
+    if names is None:
+        table.complain(
+            (ids >= MOST_UNNAMED).any(axis=1),
+            f"holds an id beyond {MOST_UNNAMED:,}; if ids are labels with gaps, read the table "
+            "with pandas and use Triplets.from_dataframe with text columns",
+        )
+        known = [ids[~table.unusable()].ravel(), np.zeros(1, np.int64)]
+        if others is not None:
+            known.append(others.ravel() - begins)
+        return default_names(int(np.concatenate(known).max()) + 1)
+    good = ids[(ids >= 0).all(axis=1)]
+    one_based = begins == 0 and good.size and good.min() == 1 and good.max() == len(names)
+    table.complain(
+        (ids >= len(names)).any(axis=1),
+        f"holds an id beyond the {len(names)} names"
+        + (" (the ids look 1-based: pass first_id=1)" if one_based else ""),
+    )
+    return names
+
+
+def _among(table: Table, shown: NDArray[Any], names: tuple[str, ...] | None) -> NDArray[np.int64]:
+    """Numbers of the names given; rows with another name are wrong."""
+    if names is None:
+        return np.zeros(shown.shape, np.int64)
+    ids = pd.Index(names, dtype=object).get_indexer(shown.ravel()).reshape(shown.shape)
+    table.complain(
+        (ids < 0).any(axis=1), f"shows an object that is not among the {len(names)} names"
+    )
+    return ids.astype(np.int64)
+
+
+def _numbered(shown: NDArray[Any]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """Names in alphabetical order, or by value if all of them are numbers."""
+    codes, found = pd.factorize(shown.ravel())
+    numbers = pd.to_numeric(pd.Series(found), errors="coerce").to_numpy(float)
+    order = np.argsort(found.astype(str) if np.isnan(numbers).any() else numbers, kind="stable")
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return rank[codes].reshape(shown.shape), tuple(map(str, found[order]))

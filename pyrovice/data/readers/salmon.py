@@ -1,0 +1,88 @@
+"""Salmon's ``responses.csv``: anchored judgments, present and former columns.
+
+Now `head, left, right, winner, loser` (0-based ids; `head_object` and so on hold the names, if
+there are any), `puid` and `response_time` in seconds. Formerly `Participant.ID, Center, Left,
+Right, Answer, Alg.Label`, with names.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyrovice.data.readers.anchored import objects_in, odd_of
+from pyrovice.data.readers.finishing import Options, finish
+from pyrovice.data.readers.source import Sample, Source
+from pyrovice.data.readers.table import header, read_with_header
+from pyrovice.errors import DataError
+
+ROLES = ("head", "left", "right", "winner", "loser")
+OBJECTS = tuple(f"{role}_object" for role in ROLES)
+FORMER = ("Participant.ID", "Center", "Left", "Right", "Answer")
+
+
+def recognise(sample: Sample) -> str | None:
+    """By its columns."""
+    for wanted in (ROLES, FORMER):
+        if header(sample, wanted):
+            return f"the columns {', '.join(wanted)}"
+    return None
+
+
+def read(source: Source, options: Options, decided: str) -> dict[str, Any]:
+    """The arguments of `Triplets`."""
+    sample = source.sample()
+    if found := header(sample, ROLES):
+        return _present(source, options, decided, *found)
+    if found := header(sample, FORMER):
+        return _former(source, options, decided, *found)
+    raise DataError(
+        f"{source.label}, line 1 has neither the columns {', '.join(ROLES)} nor "
+        f"{', '.join(FORMER)}; expected Salmon's responses.csv."
+    )
+
+
+def _present(
+    source: Source, options: Options, decided: str, separator: str, columns: list[str]
+) -> dict[str, Any]:
+    roles = OBJECTS if set(OBJECTS) <= set(columns) else ROLES
+    table = read_with_header(
+        source, separator, columns, (*roles, "puid", "response_time"), text=[*OBJECTS, "puid"]
+    )
+    named = roles is OBJECTS
+    shown = table.text(roles, "an object") if named else objects_in(table, roles)
+    trials = {}
+    notes = []
+    if "response_time" in table:
+        trials["reaction_time"] = 1000 * table.measured("response_time", "a response_time")
+        notes.append("response_time was taken for seconds")
+    return finish(
+        table,
+        shown[:, :3],
+        odd_of(table, shown, shown[:, 3], shown[:, 4]),
+        anchor=0,
+        options=options,
+        format="salmon",
+        decided=decided,
+        on_screen=True,
+        participants=table.labels("puid") if "puid" in table else None,
+        trials=trials,
+        notes=notes,
+    )
+
+
+def _former(
+    source: Source, options: Options, decided: str, separator: str, columns: list[str]
+) -> dict[str, Any]:
+    table = read_with_header(source, separator, columns, FORMER, text=FORMER)
+    shown = table.text(FORMER[1:], "an object")
+    return finish(
+        table,
+        shown[:, :3],
+        odd_of(table, shown, shown[:, 3]),
+        anchor=0,
+        options=options,
+        format="salmon",
+        decided=decided,
+        on_screen=True,
+        participants=table.labels("Participant.ID"),
+    )

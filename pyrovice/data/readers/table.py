@@ -1,0 +1,271 @@
+"""Rows of a file as columns, with a list of what is wrong with which of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pyrovice.data.readers.source import Sample, Source
+from pyrovice.data.readers.structure import SEPARATORS, WHITESPACE, guess_separator, structure
+from pyrovice.data.reading_report import LeftOut
+from pyrovice.errors import DataError
+
+Mask = NDArray[np.bool_]
+Marked = Mask | np.bool_
+
+# What programs write where a number is missing.
+MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
+# Beyond this, neighbouring whole numbers are the same float.
+LARGEST = 2**53
+NAMED = 3
+
+
+class Table:
+    """Columns of a file, and where each row stands in it.
+
+    A reader asks for columns and says which rows are wrong (`complain`) or no judgments
+    (`leave_out`); `refuse` then names all the wrong ones at once.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        columns: dict[Any, Any],
+        lines: NDArray[np.int64],
+        unit: str = "line",
+        show: Callable[[int], str] | None = None,
+    ) -> None:
+        self.source = source
+        self.columns = columns
+        self.lines = lines
+        self.unit = unit
+        self.show = show or (lambda row: repr(source.line(int(lines[row]))[:60]))
+        self.wrong: dict[str, Mask] = {}
+        self.left: dict[str, Mask] = {}
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def __contains__(self, column: Any) -> bool:
+        return column in self.columns
+
+    # ------------------------------------------------------------------ columns
+
+    def whole(self, names: Sequence[Any], what: str) -> NDArray[np.int64]:
+        """Whole numbers, shape (n, columns); rows that hold another thing are wrong."""
+        out = np.zeros((len(self), len(names)), np.int64)
+        for i, name in enumerate(names):
+            values = self.columns[name]
+            numbers = _numbers(values)
+            good = np.isfinite(numbers) & (np.abs(numbers) <= LARGEST)
+            bare = good & (numbers == np.floor(np.where(good, numbers, 0)))
+            empty = np.asarray(pd.isna(values))
+            self.complain(empty, f"lacks {what}")
+            self.complain(~good & ~empty, f"holds {what} that is not a number")
+            self.complain(good & ~bare, f"holds {what} that is not whole")
+            out[bare, i] = np.asarray(numbers)[bare].astype(np.int64)
+        return out
+
+    def text(self, names: Sequence[Any], what: str) -> NDArray[Any]:
+        """Names without blanks around them, shape (n, columns); an empty one is wrong."""
+        out = np.empty((len(self), len(names)), dtype=object)
+        for i, name in enumerate(names):
+            out[:, i] = stripped(self.columns[name])
+            self.complain(out[:, i] == "", f"lacks {what}")
+        return out
+
+    def measured(self, name: Any, what: str) -> NDArray[np.float64]:
+        """Numbers that may be missing."""
+        values = self.columns[name]
+        missing = np.asarray(pd.isna(values))
+        if not pd.api.types.is_numeric_dtype(values):
+            missing = missing | np.isin(stripped(values), MISSING)
+        numbers = _numbers(values)
+        self.complain(~np.isfinite(numbers) & ~missing, f"holds {what} that is not a number")
+        return np.where(missing, np.nan, numbers)
+
+    def labels(self, name: Any) -> NDArray[Any]:
+        """Who judged: numbers where all of them are, else text."""
+        values = pd.Series(self.columns[name])
+        self.complain(values.isna().to_numpy(), "lacks a participant")
+        if pd.api.types.is_integer_dtype(values):
+            return values.to_numpy()
+        if pd.api.types.is_float_dtype(values) and (values.dropna() % 1 == 0).all():
+            return values.fillna(0).to_numpy().astype(np.int64)
+        return stripped(values)
+
+    # ------------------------------------------------------------------ rows
+
+    def complain(self, rows: Marked, reason: str) -> None:
+        """Say that rows are wrong; the first thing said about a row counts."""
+        self._note(self.wrong, np.asarray(rows, bool) & ~self.unusable(), reason)
+
+    def leave_out(self, rows: Marked, reason: str) -> None:
+        """Say that rows are no judgments, though nothing is wrong with them."""
+        self._note(self.left, np.asarray(rows, bool) & ~self.unusable(), reason)
+
+    def unusable(self) -> Mask:
+        """Rows that are wrong or left out so far."""
+        marked = [*self.wrong.values(), *self.left.values()]
+        return np.any(marked, axis=0) if marked else np.zeros(len(self), bool)
+
+    def refuse(self) -> None:
+        """Name all rows that are wrong, if there are any."""
+        wrong = {reason: np.flatnonzero(rows) for reason, rows in self.wrong.items() if rows.any()}
+        if not wrong:
+            return
+        said = []
+        for reason, rows in wrong.items():
+            first = f"{self.unit} {self.lines[rows[0]]}: {self.show(rows[0])} {reason}"
+            others = ", ".join(str(line) for line in self.lines[rows[1 : NAMED + 1]])
+            more = ", ..." if len(rows) > NAMED + 1 else ""
+            also = f" ({len(rows):,} such rows: also {self.unit}s {others}{more})"
+            said.append(first + (also if len(rows) > 1 else ""))
+        raise DataError(
+            f"{self.source.label}, {'; '.join(said)}. Mend them, or read the others with "
+            "Triplets.read(path, bad_rows='leave out')."
+        )
+
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """All rows that are not read, by reason."""
+        return tuple(
+            LeftOut(reason, tuple(self.lines[rows].tolist()), self.unit)
+            for reason, rows in (self.left | self.wrong).items()
+            if rows.any()
+        )
+
+    @staticmethod
+    def _note(into: dict[str, Mask], rows: Mask, reason: str) -> None:
+        if rows.any():
+            into[reason] = into[reason] | rows if reason in into else rows
+
+
+def stripped(values: Any) -> NDArray[Any]:
+    """Text without blanks around it, empty where there is none."""
+    # There are far fewer different values than rows.
+    codes, different = pd.factorize(np.asarray(values, dtype=object))
+    return np.array([*(str(value).strip() for value in different), ""], dtype=object)[codes]
+
+
+def _numbers(values: Any) -> NDArray[Any]:
+    """Numbers, NaN where there is none."""
+    if pd.api.types.is_bool_dtype(values):
+        return np.full(len(values), np.nan)
+    if pd.api.types.is_numeric_dtype(values):
+        return np.asarray(values)
+    return pd.to_numeric(pd.Series(values), errors="coerce").to_numpy(float)
+
+
+def header(sample: Sample, wanted: Sequence[str]) -> tuple[str, list[str]] | None:
+    """The separator and all columns of the first line, if those wanted are among them."""
+    if sample.kind != "text" or not sample.lines:
+        return None
+    for separator in SEPARATORS:
+        columns = [column.strip() for column in fields_of(sample.lines[0], separator)]
+        if set(wanted) <= set(columns):
+            return separator, columns
+    return None
+
+
+def read_with_header(
+    source: Source,
+    separator: str,
+    columns: Sequence[str],
+    wanted: Sequence[str],
+    text: Sequence[str] = (),
+) -> Table:
+    """Some columns of a text file whose first line names them; those in `text` are no numbers."""
+    twice = sorted({name for name in wanted if columns.count(name) > 1})
+    if twice:
+        raise DataError(f"{source.label}, line 1 names the column {twice[0]!r} twice.")
+    at = {columns.index(name): name for name in wanted if name in columns}
+    return _read(source, separator, len(columns), at, set(text), has_header=True)
+
+
+def read_without_header(source: Source, separator: str | None = None, text: bool = False) -> Table:
+    """All columns of a text file without a header, named 0, 1, ..."""
+    first = source.sample().lines[:1]
+    if not first:
+        raise DataError(f"{source.label} is empty; expected a row per judgment.")
+    separator = separator or guess_separator(first[0])
+    width = len(fields_of(first[0], separator))
+    at = {i: i for i in range(width)}
+    return _read(source, separator, width, at, set(at) if text else set(), has_header=False)
+
+
+def fields_of(line: str, separator: str) -> list[str]:
+    """The fields of one line."""
+    if separator == WHITESPACE:
+        return line.split()
+    try:
+        return next(csv.reader([line], delimiter=separator))
+    except csv.Error:
+        return [line]
+
+
+def _read(
+    source: Source,
+    separator: str,
+    width: int,
+    at: dict[int, Any],
+    text: set[Any],
+    has_header: bool,
+) -> Table:
+    lines, fields, quoted = structure(source, separator)
+    skipped = int(lines[0]) if has_header and len(lines) else 0
+    lines, fields = (lines[1:], fields[1:]) if has_header else (lines, fields)
+    if not len(lines):
+        raise DataError(
+            f"{source.label} ends after line {skipped}, which names its columns; expected a row "
+            "per judgment."
+        )
+    try:
+        with source.open() as file, warnings.catch_warnings():
+            # A column may hold numbers in one stretch and text in another; that is looked at later.
+            warnings.simplefilter("ignore", pd.errors.DtypeWarning)
+            stream = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+            frame = pd.read_csv(
+                stream,
+                sep=separator,
+                header=None,
+                names=list(range(width)),
+                index_col=False,
+                usecols=sorted(at),
+                dtype={i: str for i, name in at.items() if name in text},
+                skiprows=skipped,
+                keep_default_na=False,
+                na_values=[""],
+                quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
+            )
+            stream.detach()
+    except UnicodeDecodeError as error:
+        raise DataError(f"{source.label}, {_undecodable(source)} is not UTF-8 text.") from error
+    except (ValueError, pd.errors.ParserError) as error:
+        raise DataError(f"{source.label}, line {lines[0]} or later: {error}.") from error
+    if len(frame) != len(lines):
+        raise DataError(
+            f"{source.label} has {len(lines)} rows from line {lines[0]} on, of which "
+            f"{len(frame)} could be told apart; are there quotes or line breaks within a field?"
+        )
+    table = Table(source, {name: frame[i] for i, name in at.items()}, lines)
+    for count in np.unique(fields[fields != width]):
+        than = "the header" if has_header else "the first line"
+        table.complain(fields == count, f"has {count} columns and {than} {width}")
+    return table
+
+
+def _undecodable(source: Source) -> str:
+    with source.open() as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError:
+                return f"line {number}"
+    return "some line"

@@ -1,0 +1,59 @@
+"""Which judgments answer the same question.
+
+A question is a triplet and, for anchored judgments, its anchor. People who were
+asked the same question belong together in one distribution of answers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from pyrovice.data.triplets import Triplets
+
+
+def question_keys(
+    objects: NDArray[np.int32], anchor: NDArray[np.int8], n_objects: int
+) -> NDArray[np.int64]:
+    """A number per row that is equal for equal questions and small enough to count with."""
+    m = n_objects
+    if 12 * m**3 > np.iinfo(np.int64).max:
+        rows = np.column_stack([objects, anchor])
+        return np.unique(rows, axis=0, return_inverse=True)[1].astype(np.int64)
+    i, j, k = objects.astype(np.int64).T
+    return ((i * m + j) * m + k) * 4 + (anchor + 1)
+
+
+def triplet_keys(objects: NDArray[np.int32], n_objects: int) -> NDArray[np.int64]:
+    """A number per row that is equal for the same three objects, whatever the anchor."""
+    return question_keys(objects, np.zeros(len(objects), np.int8), n_objects)
+
+
+def repeated_questions(
+    keys: NDArray[np.int64], odd: NDArray[np.int8]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """First row of each question asked more than once, and its answers by position."""
+    _, first_row, question, times = np.unique(
+        keys, return_index=True, return_inverse=True, return_counts=True
+    )
+    answers = np.bincount(question * 3 + odd, minlength=3 * len(times)).reshape(-1, 3)
+    return first_row[times > 1], answers[times > 1]
+
+
+def repeats_table(triplets: Triplets) -> pd.DataFrame:
+    """A row per question asked more than once; see `Triplets.repeats`."""
+    rows, counts = triplets.repeated()
+    shown = triplets.objects[rows]
+    names = np.array(triplets.names, dtype=object)
+    frame = pd.DataFrame(names[shown], columns=[f"object_{i}" for i in (1, 2, 3)])
+    for i in range(3):
+        frame[f"odd_{i + 1}"] = counts[:, i]
+    frame["judgments"] = counts.sum(axis=1)
+    if triplets.anchored.any():
+        anchors = np.take_along_axis(shown, triplets.anchor[rows, None] % 3, axis=1)
+        frame["anchor"] = pd.Series(names[anchors[:, 0]]).where(triplets.anchored[rows])
+    return frame

@@ -1,0 +1,84 @@
+"""Judgments and embeddings as files for other programs. No file is ever replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from pyrovice.errors import DataError, OverwriteError
+
+if TYPE_CHECKING:
+    from pyrovice.data.triplets import Triplets
+
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
+
+
+def write_judgments(triplets: Triplets, path: Path) -> None:
+    """Write ids or names, by the ending; see `Triplets.write`."""
+    if path.suffix in SEPARATORS:
+        table = triplets.to_dataframe()
+        if triplets.trials is not None:
+            table = pd.concat([table, triplets.trials], axis=1)
+        with _new(path) as file:
+            table.to_csv(file, sep=SEPARATORS[path.suffix], index=False)
+    elif path.suffix in (".npy", ".txt"):
+        _write_ids(triplets, path)
+    else:
+        raise DataError(
+            f"{path.name} ends in {path.suffix!r}; expected .npy or .txt for ids, .csv or .tsv "
+            "for names."
+        )
+
+
+def write_embedding(embedding: pd.DataFrame, path: Path) -> None:
+    """Write an objects x dimensions table, by the ending; see `Fit.write_embedding`."""
+    if path.suffix in SEPARATORS:
+        numbered = embedding.set_axis([f"dim_{i + 1}" for i in range(embedding.shape[1])], axis=1)
+        with _new(path) as file:
+            numbered.to_csv(file, sep=SEPARATORS[path.suffix], index_label="object")
+    elif path.suffix == ".txt":
+        with _new(path) as file:
+            np.savetxt(file, embedding.to_numpy(), fmt="%.6g")
+    else:
+        raise DataError(
+            f"{path.name} ends in {path.suffix!r}; expected .tsv or .csv with names, or .txt with "
+            "nothing but numbers."
+        )
+
+
+def _write_ids(triplets: Triplets, path: Path) -> None:
+    """The kept pair, the odd one and numeric participants, as the VICE program reads them."""
+    if triplets.anchored.any():
+        raise DataError(
+            f"{int(triplets.anchored.sum())} judgments have an anchor, which this format cannot "
+            "hold; write them to a .csv file."
+        )
+    rows = np.arange(len(triplets))
+    pair = np.argsort(np.arange(3) == triplets.odd[:, None], axis=1, kind="stable")
+    columns = triplets.objects[rows[:, None], pair]
+    if triplets.participants is not None:
+        if triplets.participants.dtype.kind not in "iu":
+            raise DataError(
+                "The participants have names, and this format holds numbers; write them to a "
+                ".csv file."
+            )
+        columns = np.column_stack([columns, triplets.participants])
+    with _new(path) as file:
+        if path.suffix == ".npy":
+            np.save(file, columns, allow_pickle=False)
+        else:
+            np.savetxt(file, columns, fmt="%d")
+
+
+@contextmanager
+def _new(path: Path) -> Iterator[IO[bytes]]:
+    try:
+        with path.open("xb") as file:
+            yield file
+    except FileExistsError as error:
+        raise OverwriteError(f"{path} exists and is not replaced; choose another name.") from error

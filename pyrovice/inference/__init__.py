@@ -1,0 +1,1 @@
+"""From judgments to a posterior, one file per algorithm."""

@@ -1,0 +1,84 @@
+"""Start from what an earlier fit knows: after more judgments, or with new objects."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from pyrovice.data.triplets import Triplets
+from pyrovice.errors import DataError, PyroviceError
+from pyrovice.inference.starts import Start
+from pyrovice.model.judgments import Judgments
+from pyrovice.results.fit import Fit
+from pyrovice.results.matching import nearest_order
+from pyrovice.results.posterior import DrawnPosterior, LogNormalPosterior, NormalPosterior
+
+# Standard deviation of weights that the earlier fit has no use for.
+FIRST_SCALE = 0.1
+
+
+def check_init(init: object, data: Triplets) -> Fit:
+    """The dimensions that an earlier fit kept, if it can be started from."""
+    if not isinstance(init, Fit):
+        raise TypeError(f"init is a {type(init).__name__}; expected a Fit, for example init=fit.")
+    if not set(init.names) & set(data.names):
+        raise DataError(
+            "init and data have no object in common: objects are matched by their names, and "
+            f"init has {', '.join(map(repr, init.names[:3]))}, ... where data have "
+            f"{', '.join(map(repr, data.names[:3]))}, ..."
+        )
+    kept = init.prune()
+    if not kept.n_dimensions:
+        raise PyroviceError("init kept no dimension, so there is nothing to start from.")
+    return kept
+
+
+def first_dimensions_with(init: Fit, dimensions: int | str, usual: int) -> int:
+    """The number of dimensions to start from: as usual, but room for all of `init`."""
+    if dimensions != "auto" and usual < init.n_dimensions:
+        raise PyroviceError(
+            f"dimensions={dimensions}, but init kept {init.n_dimensions}; use at least as many, or "
+            "dimensions='auto'."
+        )
+    return max(usual, init.n_dimensions)
+
+
+def warm(init: Fit, names: tuple[str, ...], usual: Start) -> Start:
+    """A start in which the objects and dimensions of `init` are where it left them.
+
+    New objects, and all objects in further dimensions, are where they usually start:
+    the dimensions of the usual start are brought into the order of those of `init`.
+    """
+    row_of = {name: row for row, name in enumerate(init.names)}
+    here = [i for i, name in enumerate(names) if name in row_of]
+    there = [row_of[names[i]] for i in here]
+    known_loc, known_scale = _marginals(init)
+
+    def start(judgments: Judgments, dimensions: int) -> tuple[Tensor, Tensor]:
+        loc, scale = usual(judgments, dimensions)
+        reference = np.maximum(known_loc[there], 0)
+        first = nearest_order(loc[here].clamp(min=0).cpu().numpy(), reference)
+        order = [*first, *np.setdiff1d(np.arange(dimensions), first)]
+        loc, scale = loc[:, order].clone(), scale[:, order].clone()
+        rows, columns = torch.tensor(here)[:, None], torch.arange(len(first))
+        loc[rows, columns] = torch.from_numpy(known_loc[there]).to(loc)
+        scale[rows, columns] = torch.from_numpy(known_scale[there]).to(scale)
+        return loc, scale
+
+    return start
+
+
+def _marginals(fit: Fit) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+    """Centre of every entry, and its scale on the line on which guides live."""
+    posterior = fit.posterior
+    if isinstance(posterior, NormalPosterior):
+        return posterior.mu, posterior.sigma
+    if isinstance(posterior, LogNormalPosterior):
+        return np.exp(posterior.log_mu), posterior.log_sigma
+    if isinstance(posterior, DrawnPosterior):
+        loc, scale = posterior.pooled.mean(axis=0), posterior.pooled.std(axis=0)
+        return loc, np.maximum(scale, np.finfo(np.float32).eps)
+    loc = posterior.loc()
+    return loc, np.full_like(loc, FIRST_SCALE)

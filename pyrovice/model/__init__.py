@@ -1,0 +1,1 @@
+"""The generative story: priors, choices and the Pyro model that joins them."""

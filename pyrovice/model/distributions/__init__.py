@@ -1,0 +1,13 @@
+"""Distributions that Pyro lacks: priors of an entry, and the odd one of three."""
+
+from pyrovice.model.distributions.horseshoe import RegularizedHorseshoe
+from pyrovice.model.distributions.odd_one_out import OddOneOut
+from pyrovice.model.distributions.spike_and_slab import FAMILIES, OneSidedSpikeAndSlab, SpikeAndSlab
+
+__all__ = [
+    "FAMILIES",
+    "OddOneOut",
+    "OneSidedSpikeAndSlab",
+    "RegularizedHorseshoe",
+    "SpikeAndSlab",
+]

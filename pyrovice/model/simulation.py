@@ -1,0 +1,136 @@
+"""Judgments that the model itself would make, given an embedding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import ArrayLike, NDArray
+
+from pyrovice.data.triplets import Triplets
+from pyrovice.data.validation import NO_ANCHOR
+from pyrovice.errors import DataError
+from pyrovice.model.judgments import choice_log_probability, pair_ids
+
+
+def simulate(
+    embedding: ArrayLike | pd.DataFrame,
+    n: int,
+    *,
+    seed: int,
+    names: Sequence[str] | None = None,
+    anchored: float = 0.0,
+) -> Triplets:
+    """Random triplets, answered with the model's own choice probabilities.
+
+    Parameters
+    ----------
+    embedding : array or DataFrame of shape (m, d)
+        Non-negative weights; the index of a DataFrame gives the names.
+    n : int
+        How many judgments. Triplets are drawn uniformly and may recur.
+    seed : int
+        The same seed gives the same judgments.
+    names : sequence of str, optional
+        One name per object.
+    anchored : float
+        The share of judgments, chosen at random, in which one of the three objects is an
+        anchor: "is it more like this one or that?"
+
+    Examples
+    --------
+    >>> import numpy as np, pyrovice as pv
+    >>> pv.simulate(np.eye(4).repeat(5, axis=0) * 3, 1000, seed=0).n_objects
+    20
+    """
+    if names is None and isinstance(embedding, pd.DataFrame):
+        names = [str(name) for name in embedding.index]
+    weights = check_embedding(embedding)
+    m = len(weights)
+    if n < 1:
+        raise DataError(f"n={n} judgments; expected at least one.")
+    rng = np.random.default_rng(seed)
+    objects = random_triplets(m, n, rng)
+    anchor = None
+    if anchored:
+        if not 0 < anchored <= 1:
+            raise DataError(f"anchored={anchored!r}; expected a share from 0 to 1.")
+        anchor = np.where(rng.random(n) < anchored, rng.integers(0, 3, n), NO_ANCHOR)
+    p = choice_probabilities(weights, objects, anchor)
+    odd = (rng.random((n, 1)) > np.cumsum(p[:, :2], axis=1)).sum(axis=1)
+    if names is None:
+        names = [str(i) for i in range(m)]
+    return Triplets(objects, odd, names=names, anchor=anchor)
+
+
+def plausible_embedding(n_objects: int, dimensions: int, *, seed: int) -> NDArray[np.float64]:
+    """Made-up weights that are much like those of the published embeddings.
+
+    Every object has one dimension that it is mainly about, shares a fifth of the others, and
+    is hardly ever at exactly zero. Of its triplets about 60 to 65 % can be predicted.
+
+    Examples
+    --------
+    >>> plausible_embedding(100, 10, seed=0).shape
+    (100, 10)
+    """
+    shape = (n_objects, dimensions)
+    rng = np.random.default_rng(seed)
+    weights = rng.gamma(1.5, 0.4, shape) * (rng.random(shape) < 0.2)
+    main = rng.integers(0, dimensions, n_objects)
+    weights[np.arange(n_objects), main] = rng.gamma(9.0, 0.18, n_objects)
+    return weights + rng.gamma(0.5, 0.04, shape)
+
+
+def check_embedding(embedding: ArrayLike | pd.DataFrame) -> NDArray[np.float64]:
+    """A finite, non-negative matrix of at least three objects."""
+    weights = numeric_matrix(embedding)
+    if len(weights) < 3:
+        raise DataError(f"embedding has {len(weights)} objects; a triplet needs at least three.")
+    if not np.all(np.isfinite(weights)) or np.any(weights < 0):
+        raise DataError(
+            "embedding holds negative or missing values; expected non-negative weights, for "
+            "example np.maximum(embedding, 0)."
+        )
+    return weights
+
+
+def numeric_matrix(embedding: ArrayLike | pd.DataFrame) -> NDArray[np.float64]:
+    """Numbers by object and dimension."""
+    try:
+        weights = np.asarray(embedding, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"Got a {type(embedding).__name__} for an embedding; expected numbers by object and "
+            "dimension, for example fit.embedding()."
+        ) from error
+    if weights.ndim != 2:
+        raise DataError(f"embedding has shape {weights.shape}, expected objects x dimensions.")
+    return weights
+
+
+def random_triplets(m: int, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """`n` uniform draws of three different objects out of `m`, ascending."""
+    first = rng.integers(0, m, n)
+    second = rng.integers(0, m - 1, n)
+    third = rng.integers(0, m - 2, n)
+    # Each number counts the objects not yet taken, so every triplet is equally likely.
+    second += second >= first
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    third += third >= low
+    third += third >= high
+    return np.sort(np.column_stack([first, second, third]), axis=1)
+
+
+def choice_probabilities(
+    embedding: NDArray[np.floating],
+    objects: NDArray[np.integer],
+    anchor: NDArray[np.integer] | None = None,
+) -> NDArray[np.float64]:
+    """Probability that each of three objects is the odd one, for one fixed embedding."""
+    X = torch.as_tensor(np.ascontiguousarray(embedding, dtype=np.float64))
+    pairs = pair_ids(torch.as_tensor(objects.astype(np.int64)), len(X))
+    at = None if anchor is None else torch.as_tensor(anchor.astype(np.int64))
+    return choice_log_probability(X, pairs, at).exp().numpy()

@@ -1,0 +1,56 @@
+"""The density that a prior gives to one weight, whatever kind of prior it is."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from pyro import poutine
+
+from pyrovice.results.fit import Fit
+
+# Draws of the prior's own parameters that the density is averaged over.
+DRAWS = 50
+
+
+def prior_density(
+    fit: Fit, grid: NDArray[np.floating]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """Density of a weight at `grid`, and the probability that it is zero, by dimension.
+
+    The prior's own parameters, if it has any, are those that the fit learned; others that it
+    may have are drawn from it. None if entries of X have no density by themselves.
+
+    Parameters
+    ----------
+    fit : Fit
+        The fit.
+    grid : array of shape (k,)
+        Ascending values from 0 on.
+
+    Returns
+    -------
+    density : array of shape (k, dimensions)
+    zero : array of shape (dimensions,)
+    """
+    d = fit.posterior.shape[1]
+    X = torch.as_tensor(grid, dtype=torch.float32)[:, None].expand(-1, d)
+    learned = fit.hyperposterior.draws
+    n = min((len(draws) for draws in learned.values()), default=1)
+    density, below = np.zeros((len(grid), d)), np.zeros(d)
+    chosen = np.linspace(0, n - 1, min(n, DRAWS)).astype(int)
+    with torch.no_grad(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        for i in chosen:
+            values = {name: torch.as_tensor(draws[i]) for name, draws in learned.items()}
+            prior = poutine.condition(fit.model.prior, values | {"X": X})
+            entry = poutine.trace(prior).get_trace(len(grid), d).nodes["X"]["fn"]
+            if entry.event_dim:
+                return None
+            # A prior on positive weights need not have a density at zero itself.
+            density += entry.log_prob(X.clamp(min=1e-6)).exp().double().numpy()
+            try:
+                below += entry.cdf(torch.zeros(1, d)).expand(len(grid), d)[0].double().numpy()
+            except (NotImplementedError, ValueError):
+                below += np.nan
+    return density / len(chosen), below / len(chosen)

@@ -1,0 +1,133 @@
+"""What the dimensions mean: their top objects."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from pyrovice.errors import PyroviceError
+from pyrovice.plot.images import Images
+from pyrovice.plot.labels import label
+from pyrovice.plot.selection import kept_embedding
+from pyrovice.plot.style import BLUE, GREY, PAGE_WIDTH, SMALL, STYLE, figure_of, part_for
+from pyrovice.plot.words import word_cloud
+from pyrovice.results.fit import Fit
+
+COLUMNS = 3
+MANY_WORDS = 20
+
+
+def dimensions(
+    fit: Fit,
+    k: int | None = None,
+    *,
+    which: Iterable[int] | None = None,
+    images: str | Path | None = None,
+    words: bool = False,
+    ax: Axes | None = None,
+) -> Figure:
+    """The kept dimensions, each by its top objects.
+
+    As bars with 90 % posterior intervals; as pictures; or as a cloud of words whose size is
+    the weight.
+
+    Parameters
+    ----------
+    fit : Fit
+        The fit.
+    k : int, optional
+        How many objects of each dimension: 6 by default, or 20 words.
+    which : iterable of int, optional
+        Which dimensions; all that are kept by default.
+    images : path, optional
+        A folder with a picture for each object, called as the object is: ``cat.jpg``, or any
+        one in a folder ``cat/``. An object without one is shown by its name.
+    words : bool
+        Whether to draw clouds of words.
+    ax : Axes, optional
+        Whose place to take, all panels together.
+
+    Examples
+    --------
+    >>> import pyrovice as pv
+    >>> fit = pv.fit(pv.load_example().triplets, dimensions=12)
+    >>> len(pv.plot.dimensions(fit).axes), len(pv.plot.dimensions(fit, which=[0, 1]).axes)
+    (7, 2)
+    """
+    if words and images is not None:
+        raise PyroviceError("Choose either images=... or words=True.")
+    if k is None:
+        k = MANY_WORDS if words else 6
+    if k < 1:
+        raise PyroviceError(f"k={k}; expected at least one object for each dimension.")
+    weights = kept_embedding(fit, which).rename(index=str)
+    importance = fit.importance()
+    # Counts of objects, or largest weights where weights cannot be zero.
+    size = "{:,} objects" if importance.dtype.kind in "iu" else "{:.2f}"
+    titles = {dim: f"dimension {dim} ({size.format(importance[dim])})" for dim in weights}
+    with plt.rc_context(STYLE):
+        if images is not None:
+            return _pictures(fit, titles, k, Images(Path(images), fit.names), ax)
+        rows = math.ceil(weights.shape[1] / COLUMNS)
+        columns = min(COLUMNS, weights.shape[1])
+        shown = min(k, len(weights))
+        height = 1.55 if words else 0.45 + 0.16 * shown
+        part = part_for(ax, PAGE_WIDTH, 0.35 + rows * height)
+        panels = part.subplots(rows, columns, squeeze=False, sharex=not words).ravel()
+        ends = fit.quantile(0.05), fit.quantile(0.95)
+        for panel, dim in zip(panels, weights, strict=False):
+            top = np.argsort(-weights[dim].to_numpy(), kind="stable")[:shown]
+            names, values = weights.index[top], weights[dim].to_numpy()[top]
+            if words:
+                word_cloud(panel, names, values, aspect=PAGE_WIDTH / columns / (height - 0.3))
+            else:
+                low, high = (end[dim].to_numpy()[top] for end in ends)
+                _bars(panel, names, values, low, high)
+            panel.set_title(titles[dim], color=GREY, loc="left", fontsize=SMALL)
+        for panel in panels[weights.shape[1] :]:
+            panel.remove()
+        if not words:
+            for panel in panels[max(0, weights.shape[1] - columns) : weights.shape[1]]:
+                panel.tick_params(axis="x", labelbottom=True)
+            part.supxlabel("weight [μ]₊ with 90 % posterior interval", fontsize=8)
+    return figure_of(part)
+
+
+def _bars(
+    panel: Axes, names: Iterable[str], values: np.ndarray, low: np.ndarray, high: np.ndarray
+) -> None:
+    bars = np.arange(len(values))
+    panel.barh(bars, values, color=BLUE, height=0.7)
+    panel.hlines(bars, low, high, color="black", linewidth=0.8)
+    panel.set_yticks(bars, [label(name, 16) for name in names])
+    panel.invert_yaxis()
+    panel.tick_params(axis="y", length=0)
+
+
+def _pictures(fit: Fit, titles: dict[int, str], k: int, images: Images, ax: Axes | None) -> Figure:
+    """A row of pictures for each dimension, the strongest object first."""
+    top = fit.top_objects(k)
+    side = min(PAGE_WIDTH / len(top), 1.3)
+    part = part_for(ax, side * len(top), len(titles) * (side + 0.35))
+    strips = part.subfigures(len(titles), 1, squeeze=False).ravel()
+    for strip, (dim, title) in zip(strips, titles.items(), strict=True):
+        strip.suptitle(title, x=0.01, ha="left", color=GREY, fontsize=8)
+        for panel, name in zip(
+            strip.subplots(1, len(top), squeeze=False)[0], top[dim], strict=True
+        ):
+            panel.set_axis_off()
+            picture = images.of(str(name))
+            if picture is None:
+                panel.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
+                panel.text(
+                    0.5, 0.5, label(name, 14), ha="center", va="center", fontsize=SMALL, color=GREY
+                )
+            else:
+                panel.imshow(picture)
+    return figure_of(part)

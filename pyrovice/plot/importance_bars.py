@@ -1,0 +1,49 @@
+"""How much each dimension matters."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from pyrovice.errors import PyroviceError
+from pyrovice.plot.style import BLUE, COLUMN_WIDTH, PALE, STYLE, axes_for, figure_of
+from pyrovice.results.fit import Fit
+from pyrovice.results.pruning import MIN_OBJECTS, THRESHOLD, default_rule
+
+
+def importance(fit: Fit, ax: Axes | None = None) -> Figure:
+    """The dimensions by importance, those that are kept in blue.
+
+    Importance is the number of objects with a credibly positive weight, or the largest weight
+    where weights cannot be zero. The dashed line is what a dimension must exceed to be kept.
+
+    Examples
+    --------
+    >>> import pyrovice as pv
+    >>> figure = pv.plot.importance(pv.fit(pv.load_example().triplets, dimensions=12))
+    >>> figure.axes[0].get_ylabel()
+    'objects with a credible weight'
+    """
+    values = fit.importance()
+    if values.empty:
+        raise PyroviceError("This fit has no dimension, so there is nothing to draw.")
+    kept = values.index.isin(fit.embedding().columns)
+    counted = default_rule(fit.posterior) == "fdr"
+    least = MIN_OBJECTS if counted else THRESHOLD
+    with plt.rc_context(STYLE):
+        axes = axes_for(ax, COLUMN_WIDTH, 2.2)
+        axes.bar(values.index[kept], values[kept], color=BLUE, label=f"kept ({kept.sum()})")
+        if not kept.all():
+            axes.bar(
+                values.index[~kept], values[~kept], color=PALE, label=f"dropped ({(~kept).sum()})"
+            )
+        axes.axhline(least, color="black", linewidth=0.8, linestyle="--", label=f"limit {least:g}")
+        axes.set_xlabel("dimension")
+        axes.set_ylabel("objects with a credible weight" if counted else "largest weight")
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.legend(
+            loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2, ncols=3, handlelength=1.3
+        )
+    return figure_of(axes)

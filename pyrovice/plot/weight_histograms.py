@@ -1,0 +1,81 @@
+"""Weights against what the prior expected of them (the paper's histograms of dimensions)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from pyrovice.plot.density_curve import prior_density
+from pyrovice.plot.selection import kept_embedding
+from pyrovice.plot.style import BLUE, GREY, ORANGE, PAGE_WIDTH, STYLE, figure_of, part_for
+from pyrovice.results.fit import Fit
+
+COLUMNS = 4
+PANEL_HEIGHT = 1.35
+BINS = 25
+# The density of a prior may be infinite at zero, and of a positive one it is seen from here.
+FIRST = 1e-3
+
+
+def histograms(fit: Fit, which: Iterable[int] | None = None, ax: Axes | None = None) -> Figure:
+    """The positive weights of each dimension over objects, and the density of the prior.
+
+    Bars and line have the same scale: each has as its area the share of weights that are not
+    zero. The shares of zeros are in the titles, the prior's in brackets. Where the prior has
+    parameters of its own, its density is averaged over what was learned about them.
+
+    Parameters
+    ----------
+    fit : Fit
+        The fit.
+    which : iterable of int, optional
+        Which dimensions; all that are kept by default. The paper shows the first two.
+    ax : Axes, optional
+        Whose place to take, all panels together.
+
+    Examples
+    --------
+    >>> import pyrovice as pv
+    >>> fit = pv.fit(pv.load_example().triplets, dimensions=12)
+    >>> len(pv.plot.histograms(fit, which=[0, 1]).axes)
+    2
+    """
+    weights = kept_embedding(fit, which)
+    end = float(weights.max().max()) * 1.02 or 1.0
+    grid = np.concatenate([[0.0], np.linspace(FIRST, end, 400)])
+    densities = prior_density(fit, grid)
+    columns = min(COLUMNS, weights.shape[1])
+    rows = math.ceil(weights.shape[1] / columns)
+    with plt.rc_context(STYLE):
+        part = part_for(ax, PAGE_WIDTH * max(2, columns) / COLUMNS, 0.5 + PANEL_HEIGHT * rows)
+        panels = part.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
+        for panel, dim in zip(panels, weights, strict=False):
+            values = weights[dim].to_numpy()
+            _bars(panel, values, end)
+            title = f"dimension {dim}\n{(values <= 0).mean():.0%} zero"
+            if densities is not None:
+                density, zero = densities
+                panel.plot(grid[1:], density[1:, dim], color=ORANGE, linewidth=1.2)
+                title += f" (prior {zero[dim]:.0%})"
+            panel.set_title(title, loc="left", color=GREY)
+        for panel in panels[weights.shape[1] :]:
+            panel.remove()
+        for panel in panels[max(0, weights.shape[1] - columns) : weights.shape[1]]:
+            panel.tick_params(axis="x", labelbottom=True)
+        panels[0].set_xlim(0, end)
+        panels[0].set_ylim(bottom=0)
+        drawn = "positive weight [μ]₊ (bars)"
+        part.supxlabel(drawn + ("" if densities is None else ", prior (line)"), fontsize=8)
+        part.supylabel("density", fontsize=8)
+    return figure_of(part)
+
+
+def _bars(axes: Axes, values: np.ndarray, end: float) -> None:
+    """A histogram of the positive values whose area is their share of all."""
+    share = np.full((values > 0).sum(), BINS / end / len(values))
+    axes.hist(values[values > 0], bins=BINS, range=(0, end), weights=share, color=BLUE)

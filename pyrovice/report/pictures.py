@@ -1,0 +1,91 @@
+"""The figures of the page, as images that the page itself holds."""
+
+from __future__ import annotations
+
+import base64
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any
+
+import matplotlib.pyplot as plt
+from matplotlib.figure import Figure
+
+from pyrovice import plot
+from pyrovice.criticism import checks
+from pyrovice.data.triplets import Triplets
+from pyrovice.results.fit import Fit
+
+# Heat maps of more objects than this have more rows than a page has lines.
+MOST_IN_HEAT_MAP = 150
+INCH = 96
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure with what it shows in words."""
+
+    source: str
+    width: int
+    alt: str
+    caption: str
+
+
+def figures(fit: Fit, data: Triplets | None, held_out: Triplets | None) -> dict[str, Picture]:
+    """Every figure that can be drawn of what is given, by name."""
+    judged = data if held_out is None else held_out
+    found: dict[str, Picture] = {}
+
+    def add(name: str, draw: Callable[[], Figure], alt: str, caption: str) -> None:
+        found[name] = _picture(draw(), alt, caption)
+
+    if fit.training is not None and len(fit.history):
+        add(
+            "convergence",
+            lambda: plot.convergence(fit),
+            "Loss and number of dimensions over epochs",
+            "Training: the loss with its two terms, and the number of dimensions kept.",
+        )
+    if judged is not None:
+        add(
+            "calibration",
+            lambda: plot.calibration(fit.calibration(judged)),
+            "Observed over predicted shares of answers",
+            "Calibration: answers predicted with some probability should come about as often.",
+        )
+        add(
+            "checks",
+            lambda: plot.checks(checks.report(fit, judged)),
+            "Statistics of drawn and of real answers",
+            "Predictive checks: the real answers (line) among answers drawn from the fit (grey).",
+        )
+    if not fit.n_dimensions:
+        return found
+    add(
+        "importance",
+        lambda: plot.importance(fit),
+        "Importance of each dimension",
+        "Importance of the dimensions.",
+    )
+    if len(fit.names) <= MOST_IN_HEAT_MAP:
+        add(
+            "embedding",
+            lambda: plot.embedding(fit),
+            "Heat map of weights, objects by dimensions",
+            "All weights. Objects with the same strongest dimension stand together.",
+        )
+    return found
+
+
+def _picture(figure: Figure, alt: str, caption: str) -> Picture:
+    content = BytesIO()
+    # The same fit gives the same bytes. Text stays text: browsers have fonts for all scripts,
+    # and what matplotlib's own font lacks is none of the reader's business.
+    settings: Any = {"svg.hashsalt": "pyrovice", "svg.fonttype": "none"}
+    with plt.rc_context(settings), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")
+        figure.savefig(content, format="svg", metadata={"Date": None})
+    encoded = base64.b64encode(content.getvalue()).decode()
+    width = round(figure.get_size_inches()[0] * INCH)
+    return Picture(f"data:image/svg+xml;base64,{encoded}", width, alt, caption)

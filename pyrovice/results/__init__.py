@@ -1,0 +1,1 @@
+"""What a fit knows: posterior, predictions, scores, containers and files."""

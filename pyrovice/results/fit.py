@@ -1,0 +1,390 @@
+"""What a fit knows: the posterior embedding and everything that follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pyrovice.data.triplets import Triplets
+from pyrovice.errors import DataError, GuideError, PyroviceError
+from pyrovice.guides import Guide, SiteGuide
+from pyrovice.model.model import Model
+from pyrovice.model.priors import Prior
+from pyrovice.results import pruning
+from pyrovice.results.breakdown import break_down
+from pyrovice.results.calibration import Calibration, calibrate
+from pyrovice.results.hyperposterior import Hyperposterior
+from pyrovice.results.mixing import mixing
+from pyrovice.results.posterior import DrawnPosterior, Posterior
+from pyrovice.results.prediction import predict
+from pyrovice.results.scores import Evaluation, evaluate
+from pyrovice.results.similarity import similarity_of
+
+STATISTICS = ("loc", "mean", "sd")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fit:
+    """A fitted embedding; made by :func:`pyrovice.fit` or :func:`pyrovice.load`.
+
+    Attributes
+    ----------
+    prior, training, seed
+        What the fit was asked for.
+    guide_family
+        The kind of guide that was asked for.
+    names : tuple of str
+        The objects, in the order of the embedding's rows.
+    model : Model
+        The Pyro model, with the judgments it was fitted to.
+    posterior : Posterior
+        The posterior of X as plain numbers, dimensions in descending importance.
+    history : DataFrame
+        By epoch: `step`, `loss` (−ELBO per judgment) with its parts
+        `log_likelihood` and `complexity` (loss = complexity − log_likelihood, in
+        nats per judgment; times the number of judgments they are Pyro's ELBO; they
+        count every dimension that training had, so that guides that drop idle ones
+        compare with each other and not with those that do not; of a point it is no
+        bound),
+        `dimensions` (kept), `seconds`, and `validation_cross_entropy` and
+        `validation_accuracy` if there were validation data.
+    converged : bool
+        Whether training settled by its own rule.
+    n_judgments : int
+        How many judgments it was fitted to.
+    data_digest : str
+        Fingerprint of those judgments, as `Triplets.digest` gives it.
+    hyperposterior : Hyperposterior
+        What was learned about the prior; see `hyperparameters`.
+    first_dimensions : int
+        How many dimensions training started from.
+    pruned : bool
+        Whether this is the result of `prune`, all of whose dimensions are kept.
+
+    Examples
+    --------
+    >>> import pyrovice as pv
+    >>> example = pv.load_example()
+    >>> train, test = example.triplets.split(0.9, 0.1, seed=0)
+    >>> fit = pv.fit(train, dimensions=12)
+    >>> fit.n_dimensions
+    7
+    >>> set(fit.top_objects(3)[0]) <= set(example.embedding["animal"].nlargest(8).index)
+    True
+    >>> fit.evaluate(test).accuracy > 0.5
+    True
+    """
+
+    prior: Prior
+    guide_family: Callable[[Model], Guide]
+    training: Any
+    seed: int
+    names: tuple[str, ...]
+    model: Model
+    posterior: Posterior
+    history: pd.DataFrame
+    converged: bool
+    n_judgments: int
+    data_digest: str
+    fitted_guide: Guide | None
+    first_dimensions: int
+    hyperposterior: Hyperposterior = field(default_factory=Hyperposterior)
+    pruned: bool = False
+
+    # ------------------------------------------------------------------ Pyro
+
+    @property
+    def guide(self) -> Guide:
+        """The Pyro guide, for ``pyro.infer``.
+
+        The guides of pyrovice have the dimensions of this fit in the same order; any other
+        guide has them in the order in which it was trained.
+        """
+        if self.fitted_guide is None:
+            raise GuideError(
+                f"This fit holds the posterior but not the guide {self.guide_family!r}, which "
+                "can be neither saved nor pruned. The fit that pyrovice.fit returned has it."
+            )
+        return self.fitted_guide
+
+    # ------------------------------------------------------------------ dimensions
+
+    @property
+    def n_dimensions(self) -> int:
+        """How many dimensions are kept by the default rule."""
+        return len(self._kept())
+
+    def importance(self, rule: str | None = None, alpha: float = 0.05) -> pd.Series:
+        """How much each dimension matters.
+
+        Parameters
+        ----------
+        rule : {"fdr", "tail", "max"}, optional
+            ``"fdr"`` counts the objects with a credibly positive weight and controls
+            the false discovery rate; ``"tail"`` counts those with
+            P(X > 0) >= 1 - alpha; ``"max"``, SPoSE's, takes the largest weight. By
+            default ``"fdr"``, or ``"max"`` where weights cannot be zero: point
+            estimates and priors on positive weights.
+        alpha : float
+            Level of the first two rules.
+        """
+        values = pruning.importance(self.posterior, rule, alpha)
+        return pd.Series(values, index=self._dimensions(), name="importance")
+
+    def prune(
+        self,
+        rule: str | None = None,
+        alpha: float = 0.05,
+        min_objects: int = pruning.MIN_OBJECTS,
+        threshold: float = pruning.THRESHOLD,
+    ) -> Fit:
+        """A fit with the dimensions that matter.
+
+        Those with a credibly positive weight for more than `min_objects` objects, or
+        with ``rule="max"`` those whose largest weight exceeds `threshold`. They come in
+        descending importance, ties by the sum of their weights. Its `model` and `guide`
+        have these dimensions only.
+        """
+        values = pruning.importance(self.posterior, rule, alpha)
+        chosen = pruning.kept(self.posterior, rule, alpha, min_objects, threshold)
+        ranked = pruning.order(values, self.posterior.loc())
+        return replace(self._select(ranked[chosen[ranked]]), pruned=True)
+
+    def _select(self, columns: NDArray[np.intp]) -> Fit:
+        guide = self.fitted_guide
+        if isinstance(guide, SiteGuide):
+            guide = guide.select(columns)
+        elif len(columns) < self.posterior.shape[1]:
+            guide = None
+        return replace(
+            self,
+            posterior=self.posterior.select(columns),
+            hyperposterior=self.hyperposterior.select(columns),
+            model=self.model.with_dimensions(len(columns)),
+            fitted_guide=guide,
+        )
+
+    def _dimensions(self) -> pd.RangeIndex:
+        return pd.RangeIndex(self.posterior.shape[1], name="dimension")
+
+    def _kept(self) -> NDArray[np.intp]:
+        everything = np.arange(self.posterior.shape[1])
+        return everything if self.pruned else everything[pruning.kept(self.posterior)]
+
+    # ------------------------------------------------------------------ the embedding
+
+    def embedding(self, statistic: str = "loc", pruned: bool = True) -> pd.DataFrame:
+        """Objects x dimensions.
+
+        Parameters
+        ----------
+        statistic : {"loc", "mean", "sd"}
+            ``"loc"`` is the rectified posterior median, [μ]₊ for the mean-field
+            guide; ``"mean"`` and ``"sd"`` are mean and standard deviation of the
+            rectified weight.
+        pruned : bool
+            Whether to give the kept dimensions only.
+        """
+        if statistic not in STATISTICS:
+            raise PyroviceError(
+                f"statistic={statistic!r}; expected one of {', '.join(map(repr, STATISTICS))}."
+            )
+        return self._frame(getattr(self.posterior, statistic)(), pruned)
+
+    def quantile(self, q: float, pruned: bool = True) -> pd.DataFrame:
+        """Objects x dimensions: the posterior quantile `q` of every rectified weight.
+
+        ``fit.quantile(0.05)`` and ``fit.quantile(0.95)`` are the ends of the 90 % intervals.
+        """
+        if not 0 < q < 1:
+            raise PyroviceError(f"quantile({q!r}); expected a number between 0 and 1.")
+        return self._frame(self.posterior.quantile(q), pruned)
+
+    def _frame(self, values: NDArray[np.float32], pruned: bool) -> pd.DataFrame:
+        frame = pd.DataFrame(
+            values, index=pd.Index(self.names, name="object"), columns=self._dimensions()
+        )
+        return frame.iloc[:, self._kept()] if pruned else frame
+
+    def top_objects(self, k: int = 6) -> pd.DataFrame:
+        """The `k` objects with the largest weights, a column per kept dimension."""
+        embedding = self.embedding()
+        ranks = pd.RangeIndex(1, min(k, len(embedding)) + 1, name="rank")
+        return pd.DataFrame(
+            {dim: embedding[dim].nlargest(len(ranks)).index.to_numpy() for dim in embedding},
+            index=ranks,
+            columns=embedding.columns,
+        )
+
+    def mixing(self) -> pd.DataFrame:
+        """R-hat and effective sample sizes of every weight of a fit by chains.
+
+        Those of :func:`pyrovice.sample` and :func:`pyrovice.refine`.
+        """
+        if not isinstance(self.posterior, DrawnPosterior) or len(self.posterior.stored) < 2:
+            raise PyroviceError(
+                "Only chains can agree or disagree: draws from a guide are independent whether "
+                "it is right or not. Have several with pyrovice.refine(fit, data), or with "
+                "pyrovice.sample(data, chains=4)."
+            )
+        rows = pd.MultiIndex.from_product(
+            [self.names, self._dimensions()], names=["object", "dimension"]
+        )
+        return mixing(self.posterior.stored).set_axis(rows)
+
+    def hyperparameters(self) -> pd.DataFrame:
+        """What was learned about the prior: mean, sd and 90 % interval of its own parameters.
+
+        Empty for priors without any. Those of single dimensions are of the dimensions
+        of this fit, in the same order. They are drawn given what the guide knows of the
+        rectified weights, not taken from the guide, which is too sure of them.
+        """
+        return self.hyperposterior.table()
+
+    def draws(self, n: int, seed: int) -> NDArray[np.float32]:
+        """Rectified posterior draws of all dimensions, shape (n, objects, dimensions)."""
+        if n < 1:
+            raise PyroviceError(f"draws(n={n}); expected at least one.")
+        return self.posterior.draws(n, seed)
+
+    def similarity(
+        self,
+        statistic: str = "mean",
+        *,
+        draws: int = 20,
+        seed: int = 0,
+        thirds: int | None = None,
+    ) -> pd.DataFrame:
+        """Objects x objects: how probably a pair is kept, averaged over third objects.
+
+        Parameters
+        ----------
+        statistic : {"mean", "sd"}
+            Mean or standard deviation over posterior draws.
+        draws : int
+            How many draws; the cost of each grows with the cube of the objects.
+        seed : int
+            Seed of the draws.
+        thirds : int, optional
+            Average over so many third objects, drawn once for all pairs; over all by default.
+            A hundred do for a thousand objects and more.
+        """
+        if statistic not in ("mean", "sd"):
+            raise PyroviceError(f"statistic={statistic!r}; expected 'mean' or 'sd'.")
+        mean, sd = similarity_of(self.draws(draws, seed), thirds, seed)
+        names = pd.Index(self.names, name="object")
+        return pd.DataFrame(mean if statistic == "mean" else sd, index=names, columns=names)
+
+    # ------------------------------------------------------------------ predictions
+
+    def predict(self, triplets: Triplets, draws: int = 50, seed: int = 0) -> NDArray[np.float64]:
+        """Probability of each position being the odd one, shape (n, 3).
+
+        The mean over posterior draws, with all dimensions of this fit; use
+        ``fit.prune().predict(...)`` for the kept ones only. Positions are those of
+        ``triplets.objects``, whose rows are in ascending order of ids.
+        """
+        if not isinstance(triplets, Triplets):
+            raise TypeError(f"predict got a {type(triplets).__name__}; expected Triplets.")
+        if triplets.names != self.names and triplets.is_named:
+            raise DataError(
+                "These judgments name other objects than the fit, or the same in another order; "
+                "read them with names=fit.names."
+            )
+        return predict(self.posterior, triplets, draws, seed)
+
+    def evaluate(self, triplets: Triplets, draws: int = 50, seed: int = 0) -> Evaluation:
+        """Accuracy, cross-entropy and, with repeats, KL divergence and ceiling."""
+        return evaluate(self.predict(triplets, draws, seed), triplets)
+
+    def calibration(
+        self, triplets: Triplets, draws: int = 50, seed: int = 0, bins: int = 10
+    ) -> Calibration:
+        """Whether answers predicted with some probability come about as often as that."""
+        return calibrate(self.predict(triplets, draws, seed), triplets, bins=bins, seed=seed)
+
+    def breakdown(
+        self, triplets: Triplets, by: str = "object", draws: int = 50, seed: int = 0
+    ) -> pd.DataFrame:
+        """Accuracy and cross-entropy by ``"object"`` or by ``"participant"``.
+
+        With their standard errors, and with the accuracy that the model expects of itself.
+        """
+        return break_down(self.predict(triplets, draws, seed), triplets, by)
+
+    # ------------------------------------------------------------------ keeping it
+
+    def to_arviz(
+        self,
+        data: Triplets | None = None,
+        draws: int = 500,
+        groups: Sequence[str] | None = None,
+        **options: Any,
+    ) -> Any:
+        """This fit as an ArviZ container; see :func:`pyrovice.to_arviz`."""
+        from pyrovice.results.arviz_groups import to_arviz
+
+        return to_arviz(self, data, draws=draws, groups=groups, **options)
+
+    def write_embedding(self, path: str | Path, statistic: str = "loc") -> None:
+        """Write the kept dimensions to a new file, as other programs read them.
+
+        ``.tsv`` and ``.csv`` have an `object` column and `dim_1`, `dim_2`, ..., the most
+        important first; ``.txt`` has nothing but numbers, a row per object in the order of
+        `names`. See `embedding` for `statistic`.
+        """
+        from pyrovice.data.writing import write_embedding
+
+        write_embedding(self.embedding(statistic), Path(path))
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write everything but the judgments to one file, for :func:`pyrovice.load`."""
+        from pyrovice.results.saved_fits import save
+
+        save(self, Path(path), overwrite=overwrite)
+
+    def report(
+        self,
+        path: str | Path,
+        data: Triplets | None = None,
+        *,
+        held_out: Triplets | None = None,
+        title: str | None = None,
+        overwrite: bool = False,
+    ) -> None:
+        """Write a page about this fit: one HTML file, for any browser, without the network.
+
+        Parameters
+        ----------
+        path : path
+            The file to write, for example ``"page.html"``.
+        data : Triplets, optional
+            The judgments that were fitted; with them the page says how far to trust the fit.
+        held_out : Triplets, optional
+            Judgments that it has not seen; with them the page says how well it predicts.
+        title : str, optional
+            What the page is called.
+        overwrite : bool
+            Whether a file that is there may be replaced.
+        """
+        from pyrovice.report import write
+
+        write(self, Path(path), data, held_out, title, overwrite)
+
+    def __repr__(self) -> str:
+        kept = "1 dimension" if self.n_dimensions == 1 else f"{self.n_dimensions} dimensions"
+        return (
+            f"Fit({len(self.names):,} objects, {kept} kept, "
+            f"{self.n_judgments:,} judgments, {'' if self.converged else 'not '}converged)"
+        )
+
+
+def in_order_of_importance(fit: Fit) -> Fit:
+    """The same fit with its dimensions in descending importance."""
+    return fit._select(pruning.order(pruning.importance(fit.posterior), fit.posterior.loc()))

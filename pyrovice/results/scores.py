@@ -1,0 +1,163 @@
+"""How well predictions agree with people (paper, "Evaluation measures")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pyrovice.data.triplets import Triplets
+from pyrovice.errors import DataError
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Scores of predicted choice probabilities on a set of judgments.
+
+    Attributes
+    ----------
+    accuracy : float
+        Share of judgments whose answer was the most probable one; a tie for
+        first place among t answers earns 1/t.
+    cross_entropy : float
+        Mean negative log-probability of the answers, in nats.
+    kl_divergence : float or None
+        KL(people ‖ model), averaged over the triplets judged more than once.
+    ceiling : float or None
+        An estimate of the best accuracy within reach, the paper's: the mean, over those
+        triplets, of the share of the majority answer. It is too high on average, and much too
+        high with few answers to each: of two random ones the majority has two thirds.
+    n : int
+        Number of judgments.
+    chance_accuracy : float
+        Accuracy of guessing among the allowed answers.
+    chance_kl : float or None
+        KL(people ‖ guessing) on the repeated triplets.
+    ceiling_low : float or None
+        The same, too low on average: how often an answer is the majority of the *other*
+        answers to its triplet. The best accuracy within reach lies between the two, which
+        approach each other as people are asked more often.
+    """
+
+    accuracy: float
+    cross_entropy: float
+    kl_divergence: float | None
+    ceiling: float | None
+    n: int
+    chance_accuracy: float
+    chance_kl: float | None
+    ceiling_low: float | None = None
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.n:,} judgments",
+            f"  accuracy       {self.accuracy:.3f}   (chance {self.chance_accuracy:.3f}"
+            + ("" if self.ceiling is None else f", ceiling {self._ceiling()}")
+            + ")",
+            f"  cross-entropy  {self.cross_entropy:.3f} nats",
+        ]
+        if self.kl_divergence is not None:
+            lines.append(
+                f"  KL divergence  {self.kl_divergence:.3f} nats (chance {self.chance_kl:.3f})"
+            )
+        return "\n".join(lines)
+
+    def _ceiling(self) -> str:
+        return (
+            f"{self.ceiling:.3f}"
+            if self.ceiling_low is None
+            else f"between {self.ceiling_low:.3f} and {self.ceiling:.3f}"
+        )
+
+
+def evaluate(probabilities: NDArray[np.floating], triplets: Triplets) -> Evaluation:
+    """Score predicted probabilities of each position being odd.
+
+    Parameters
+    ----------
+    probabilities : array of shape (n, 3)
+        As `Fit.predict` returns them.
+    triplets : Triplets
+        The n judgments.
+
+    Examples
+    --------
+    >>> import numpy as np, pyrovice as pv
+    >>> t = pv.Triplets([[0, 1, 2], [0, 1, 2]], [0, 1])
+    >>> print(evaluate(np.array([[0.6, 0.3, 0.1], [0.6, 0.3, 0.1]]), t))
+    2 judgments
+      accuracy       0.500   (chance 0.333, ceiling between 0.000 and 0.500)
+      cross-entropy  0.857 nats
+      KL divergence  0.164 nats (chance 0.405)
+    """
+    p = check_probabilities(probabilities, triplets)
+    repeats: dict[str, float | None] = dict.fromkeys(
+        ("kl_divergence", "chance_kl", "ceiling", "ceiling_low")
+    )
+    _, counts = triplets.repeated()
+    if len(counts):
+        repeats = {
+            "kl_divergence": float(repeats_kl(p, triplets).mean()),
+            "chance_kl": float(repeats_kl(guessing(triplets), triplets).mean()),
+            "ceiling": float((counts.max(axis=1) / counts.sum(axis=1)).mean()),
+            "ceiling_low": float(_majority_of_others(counts).mean()),
+        }
+    return Evaluation(
+        accuracy=float(hits(p, triplets.odd).mean()),
+        cross_entropy=float(-log_score(p, triplets.odd).mean()),
+        n=len(triplets),
+        chance_accuracy=float((1 / triplets.options).mean()),
+        **repeats,
+    )
+
+
+def check_probabilities(
+    probabilities: NDArray[np.floating], triplets: Triplets
+) -> NDArray[np.float64]:
+    """Three probabilities for each judgment."""
+    p = np.asarray(probabilities, dtype=float)
+    if p.shape != (len(triplets), 3):
+        raise DataError(
+            f"probabilities have shape {p.shape}, expected ({len(triplets)}, 3): one row per "
+            "judgment."
+        )
+    return p
+
+
+def hits(p: NDArray[np.floating], odd: NDArray[np.integer]) -> NDArray[np.float64]:
+    """1 for the answer predicted, 1/t for one of t tied first, else 0; per judgment."""
+    first = p == p.max(axis=1, keepdims=True)
+    return first[np.arange(len(p)), odd] / first.sum(axis=1)
+
+
+def log_score(p: NDArray[np.floating], odd: NDArray[np.integer]) -> NDArray[np.float64]:
+    """Log-probability of the answer, per judgment; finite where float64 can say it."""
+    answered = p[np.arange(len(p)), odd]
+    return np.log(np.maximum(answered, np.finfo(float).tiny))
+
+
+def guessing(triplets: Triplets) -> NDArray[np.float64]:
+    """Equal probability for every answer that is allowed, shape (n, 3)."""
+    allowed = triplets.anchor[:, None] != np.arange(3)
+    return allowed / allowed.sum(axis=1, keepdims=True)
+
+
+def repeats_kl(p: NDArray[np.floating], triplets: Triplets) -> NDArray[np.float64]:
+    """KL(people ‖ model) for every triplet that was judged more than once."""
+    rows, counts = triplets.repeated()
+    return _kl(counts / counts.sum(axis=1, keepdims=True), p[rows])
+
+
+def _majority_of_others(counts: NDArray[np.integer]) -> NDArray[np.float64]:
+    """By triplet, how often an answer is the majority of the others; ties share."""
+    others = counts[:, None, :] - np.eye(3, dtype=int)  # triplet x answer left out x answer
+    first = others == others.max(axis=2, keepdims=True)
+    hit = np.diagonal(first, axis1=1, axis2=2) / first.sum(axis=2)
+    return (hit * counts).sum(axis=1) / counts.sum(axis=1)
+
+
+def _kl(p: NDArray[np.floating], q: NDArray[np.floating]) -> NDArray[np.float64]:
+    tiny = np.finfo(float).tiny
+    terms = p * (np.log(np.maximum(p, tiny)) - np.log(np.maximum(q, tiny)))
+    return terms.sum(axis=1)

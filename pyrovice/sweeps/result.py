@@ -1,0 +1,211 @@
+"""What many fits say together: which prior predicts best, and which fit stands for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pyrovice.criticism.across_seeds import Reproducibility, reproducibility
+from pyrovice.errors import PyroviceError
+from pyrovice.model.priors import Prior
+from pyrovice.results.fit import Fit
+from pyrovice.results.saved_fits import from_source
+from pyrovice.storage.identity import recognise
+
+SCORE = "validation_cross_entropy"
+COLUMNS = (
+    *("seed", SCORE, "validation_accuracy", "dimensions", "loss"),
+    *("converged", "epochs", "seconds", "note", "error"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """One fit of a sweep: where it is and how it did, or why there is none."""
+
+    prior: Prior
+    seed: int
+    source: Path | bytes | None = None
+    scores: Mapping[str, Any] = field(default_factory=dict)
+    error: str = ""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sweep:
+    """The fits of several priors with several seeds; made by :func:`pyrovice.sweep`.
+
+    Attributes
+    ----------
+    priors : tuple
+        The priors, in the order given.
+    seeds : tuple of int
+        The seeds.
+    results : tuple of Result
+        One per prior and seed.
+    """
+
+    priors: tuple[Prior, ...]
+    seeds: tuple[int, ...]
+    results: tuple[Result, ...]
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """One row per fit.
+
+        `prior` and its parameters, `seed`, the scores on the validation judgments of the
+        kept dimensions, how many of them there are, the last `loss`, how training went,
+        what it warned of (`note`), and the `error` if there is no fit.
+        """
+        rows = [
+            {
+                "prior": self._label(result.prior),
+                **_parameters(result.prior),
+                "seed": result.seed,
+                "note": "",
+                **result.scores,
+                "error": result.error,
+            }
+            for result in self.results
+        ]
+        table = pd.DataFrame(rows)
+        parameters = [name for name in table if name not in ("prior", *COLUMNS)]
+        table = table.reindex(columns=["prior", *parameters, *COLUMNS])
+        # Kinds that can be missing, where a fit failed.
+        kinds = {"dimensions": "Int64", "epochs": "Int64", "converged": "boolean"}
+        return table.astype(kinds)
+
+    @cached_property
+    def summary(self) -> pd.DataFrame:
+        """One row per prior: means over its seeds, and the standard error of the score."""
+        rows = []
+        for prior in self.priors:
+            made = self._made(prior)
+            scores = np.array([result.scores[SCORE] for result in made])
+            dimensions = np.array([result.scores["dimensions"] for result in made])
+            some, several = len(made) > 0, len(made) > 1
+            rows.append(
+                {
+                    "prior": self._label(prior),
+                    **_parameters(prior),
+                    SCORE: scores.mean() if some else np.nan,
+                    "standard_error": scores.std(ddof=1) / len(made) ** 0.5 if several else np.nan,
+                    "dimensions": dimensions.mean() if some else np.nan,
+                    "dimensions_sd": dimensions.std(ddof=1) if several else np.nan,
+                    "fits": len(made),
+                    "failed": len(self._of(prior)) - len(made),
+                }
+            )
+        return pd.DataFrame(rows).set_index("prior")
+
+    @property
+    def best(self) -> Prior:
+        """The prior with the lowest mean cross-entropy on the validation judgments."""
+        return self.priors[self._best()]
+
+    @property
+    def simplest(self) -> Prior:
+        """The prior with the fewest dimensions within one standard error of the best."""
+        scores, best = self.summary[SCORE].to_numpy(), self._best()
+        error = np.nan_to_num(self.summary["standard_error"].iloc[best])
+        near = np.flatnonzero(scores <= scores[best] + error)
+        dimensions = self.summary["dimensions"].to_numpy()
+        return self.priors[min(near, key=lambda i: (dimensions[i], scores[i]))]
+
+    def fits(self, prior: Prior | None = None) -> list[Fit]:
+        """The fits of a prior (by default the best), in the order of their seeds."""
+        return [_load(result) for result in self._made(self._chosen(prior))]
+
+    def median(self, prior: Prior | None = None) -> Fit:
+        """The fit that stands for a prior (by default the best).
+
+        The one with the median cross-entropy on the validation judgments; the lower
+        median for an even number of seeds.
+        """
+        made = self._made(self._chosen(prior))
+        ranked = sorted(made, key=lambda result: result.scores[SCORE])
+        return _load(ranked[(len(ranked) - 1) // 2])
+
+    def reproducibility(self, prior: Prior | None = None, **options: Any) -> Reproducibility:
+        """How many dimensions of a prior (by default the best) come back with other seeds.
+
+        The options are those of :func:`pyrovice.reproducibility`.
+        """
+        return reproducibility(self.fits(prior), **options)
+
+    def __repr__(self) -> str:
+        failed = sum(bool(result.error) for result in self.results)
+        facts = f"{len(self.priors)} priors x {len(self.seeds)} seeds"
+        if failed:
+            facts += f", {failed} failed"
+        if failed == len(self.results):
+            return f"Sweep({facts})"
+        row = self.summary.iloc[self._best()]
+        error = "" if np.isnan(row.standard_error) else f" ± {row.standard_error:.4f}"
+        simplest = self._label(self.simplest)
+        return (
+            f"Sweep({facts}; best {self._label(self.best)} with {row[SCORE]:.4f}{error} nats, "
+            f"simplest within one standard error {simplest})"
+        )
+
+    # ------------------------------------------------------------------ looking up
+
+    @cached_property
+    def _labels(self) -> dict[str, str]:
+        """Names of the priors, without digests where they differ without."""
+        full = [recognise(prior) for prior in self.priors]
+        short = [text.rsplit(" [", 1)[0] for text in full]
+        return {
+            text: name if short.count(name) == 1 else text
+            for text, name in zip(full, short, strict=True)
+        }
+
+    def _label(self, prior: Prior) -> str:
+        return self._labels[recognise(prior)]
+
+    def _best(self) -> int:
+        scores = self.summary[SCORE].to_numpy()
+        if np.isnan(scores).all():
+            raise PyroviceError(
+                f"All {len(self.results)} fits failed, the first with: {self.results[0].error}"
+            )
+        return int(np.nanargmin(scores))
+
+    def _chosen(self, prior: Prior | None) -> Prior:
+        if prior is None:
+            return self.best
+        wanted = recognise(prior)
+        if wanted not in self._labels:
+            raise PyroviceError(
+                f"This sweep has no prior {wanted}; it has {', '.join(list(self._labels)[:5])}"
+                f"{', ...' if len(self._labels) > 5 else ''}."
+            )
+        made = self._made(prior)
+        if not made:
+            raise PyroviceError(
+                f"All fits with {wanted} failed, the first with: {self._of(prior)[0].error}"
+            )
+        return prior
+
+    def _of(self, prior: Prior) -> list[Result]:
+        wanted = recognise(prior)
+        return [result for result in self.results if recognise(result.prior) == wanted]
+
+    def _made(self, prior: Prior) -> list[Result]:
+        return [result for result in self._of(prior) if not result.error]
+
+
+def _parameters(prior: Prior) -> dict[str, Any]:
+    if not is_dataclass(prior) or isinstance(prior, type):
+        return {}
+    return {f.name: getattr(prior, f.name) for f in fields(prior)}
+
+
+def _load(result: Result) -> Fit:
+    assert result.source is not None
+    return from_source(result.source)

@@ -1,0 +1,43 @@
+import numpy as np
+
+import pyrovice as pv
+from pyrovice.model import simulation
+
+
+def test_the_example_is_simulated_and_says_so():
+    example = pv.load_example()
+    assert "SIMULATED" in repr(example)
+    assert "simulated" in pv.load_example.__doc__
+    assert example.triplets == pv.simulate(example.embedding, 20_000, seed=2022)
+
+
+def test_its_dimensions_can_be_read_from_the_names():
+    embedding = pv.load_example().embedding
+    assert embedding.shape == (80, 7)
+    assert embedding.index.is_unique
+    assert (embedding >= 0).all(axis=None)
+    assert (embedding > 0.5).sum().min() > 5
+    assert ((embedding > 0).sum(axis=1) >= 1).all()
+    assert {"dog", "cat"} <= set(embedding["animal"].nlargest(4).index)
+    assert {"hammer", "screwdriver"} <= set(embedding["tool"].nlargest(4).index)
+
+
+def test_simulated_answers_follow_the_probabilities():
+    X = np.array([[2.0, 0.0], [1.0, 0.5], [0.0, 1.0], [0.5, 0.0]])
+    t = pv.simulate(X, 40_000, seed=0)
+    p = simulation.choice_probabilities(X, t.objects)
+    for code in range(3):
+        # Four standard errors of a share of 40,000.
+        assert abs((t.odd == code).mean() - p[:, code].mean()) < 4 * np.sqrt(0.25 / 40_000)
+    # Each of the four triplets is shown equally often.
+    counts = np.unique(t.objects, axis=0, return_counts=True)[1]
+    assert len(counts) == 4
+    assert np.abs(counts - 10_000).max() < 4 * np.sqrt(40_000 * 0.25 * 0.75)
+
+
+def test_random_triplets_are_uniform_and_distinct():
+    rows = simulation.random_triplets(6, 60_000, np.random.default_rng(0))
+    assert (np.diff(rows, axis=1) > 0).all()
+    counts = np.unique(rows, axis=0, return_counts=True)[1]
+    assert len(counts) == 20
+    assert np.abs(counts - 3000).max() < 4.5 * np.sqrt(3000)

@@ -1,0 +1,43 @@
+"""The documentation builds, and says what is true."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from pyrovice.cli import app
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def test_every_page_is_in_the_table_of_contents():
+    contents = (DOCS / "index.md").read_text(encoding="utf-8").splitlines()
+    pages = {path.stem for path in DOCS.glob("*.md")} - {"index"}
+    notebooks = {f"notebooks/{path.stem}" for path in DOCS.glob("notebooks/*.ipynb")}
+    assert pages | notebooks <= set(contents)
+
+
+@pytest.mark.parametrize("command", ["convert", "describe", "fit", "evaluate", "report", "sweep"])
+def test_options_of_the_pages_exist(command):
+    told = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"}).stdout
+    for page in DOCS.glob("*.md"):
+        text = page.read_text(encoding="utf-8").replace("\\\n", " ")
+        for line in text.splitlines():
+            if line.startswith(f"pyrovice {command} "):
+                used = [word for word in line.split("|")[0].split() if word.startswith("--")]
+                assert [option for option in used if option not in told] == [], line
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_warnings(tmp_path):
+    pytest.importorskip("sphinx", reason="pip install '.[docs]' to build the documentation")
+    built = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", DOCS, tmp_path / "html"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert built.returncode == 0, built.stderr
+    assert (tmp_path / "html" / "coming-from-vice.html").stat().st_size > 10_000
