@@ -17,6 +17,7 @@ from pyrovice.data.tripletizing import tripletize
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import (
     CheckpointError,
+    ChoiceError,
     DataError,
     GuideError,
     OverwriteError,
@@ -33,7 +34,7 @@ from pyrovice.inference.nuts import sample
 from pyrovice.inference.refining import refine
 from pyrovice.inference.settings import Anneal, Training
 from pyrovice.inference.stopping import MaxEpochs, Stability
-from pyrovice.model import priors
+from pyrovice.model import choices, priors
 from pyrovice.model.example import load_example
 from pyrovice.model.model import Model
 from pyrovice.model.priors import ARD, Horseshoe, LearnedSpikeSlab, SpikeSlab
@@ -55,6 +56,7 @@ __all__ = [
     "Checkpoint",
     "CheckpointError",
     "ChoiceComparison",
+    "ChoiceError",
     "DataError",
     "Evaluation",
     "Fit",
@@ -81,6 +83,7 @@ __all__ = [
     "align",
     "bounds",
     "checks",
+    "choices",
     "compare",
     "compare_choices",
     "compare_dimensions",

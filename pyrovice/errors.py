@@ -16,6 +16,10 @@ class PriorError(PyroviceError):
     """A prior that is no density, or that cannot serve as one here."""
 
 
+class ChoiceError(PyroviceError):
+    """A choice model that gives no probabilities of answers."""
+
+
 class GuideError(PyroviceError):
     """A guide that cannot be combined with the model it was given for."""
 

@@ -9,12 +9,13 @@ import torch
 from numpy.typing import NDArray
 
 import pyrovice as pv
-from pyrovice.inference.elbo import TwoTermELBO
+from pyrovice.guides.elbo import TwoTermELBO
 from pyrovice.results import pruning
 from pyrovice.results.matching import recovered
-from pyrovice.results.posterior import NormalPosterior, Posterior
+from pyrovice.results.posterior import Posterior
 from pyrovice.results.prediction import predict
 from pyrovice.results.scores import hits, log_score
+from pyrovice.results.weights import NormalWeights
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,9 @@ def score(
 ) -> Score:
     """Score the dimensions that are kept."""
     pruned = posterior.select(np.flatnonzero(pruning.kept(posterior)))
-    p = predict(pruned, held_out, draws, seed=0)
+    # Predictions ask the choice only, and the prior makes no difference.
+    model = pv.Model(pv.SpikeSlab(), *pruned.shape)
+    p = predict(model, pruned, held_out, draws, seed=0)
     return Score(
         float(-log_score(p, held_out.odd).mean()),
         float(hits(p, held_out.odd).mean()),
@@ -79,6 +82,7 @@ def bound_of(
     return (complexity - log_likelihood).item() / len(data)
 
 
-def normal(mu: torch.Tensor, log_sigma: torch.Tensor) -> NormalPosterior:
+def normal(mu: torch.Tensor, log_sigma: torch.Tensor) -> Posterior:
     """The posterior of a hand-written loop."""
-    return NormalPosterior(mu.detach().numpy().copy(), log_sigma.detach().exp().numpy())
+    sigma = log_sigma.detach().exp().numpy()
+    return Posterior(NormalWeights(mu.detach().numpy().copy(), sigma))

@@ -15,8 +15,9 @@ import torch
 
 import pyrovice as pv
 from benchmarks.harness.data import embedding, origin
-from pyrovice.inference.elbo import TwoTermELBO
-from pyrovice.model.judgments import Judgments, pair_similarity
+from pyrovice.guides.elbo import TwoTermELBO
+from pyrovice.model.choices.pairs import pair_similarity
+from pyrovice.model.judgments import Judgments
 
 PRIOR = pv.SpikeSlab(0.125, 0.5, 0.6)
 BATCHES = (128, 1_024, 16_384, 146_000)

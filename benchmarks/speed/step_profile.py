@@ -8,7 +8,7 @@ from torch.profiler import ProfilerActivity, profile
 import pyrovice as pv
 from benchmarks.harness.data import embedding, origin
 from pyrovice.guides import MeanField
-from pyrovice.inference.elbo import TwoTermELBO
+from pyrovice.guides.elbo import TwoTermELBO
 from pyrovice.inference.starts import from_pair_counts
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model

@@ -16,8 +16,6 @@ from pyrovice.inference.fitting import check_data
 from pyrovice.results.arviz_groups import to_arviz
 from pyrovice.results.arviz_versions import leave_one_out
 from pyrovice.results.fit import Fit
-from pyrovice.results.posterior import PointPosterior
-from pyrovice.results.prediction import predict
 from pyrovice.results.scores import log_score
 
 
@@ -81,14 +79,14 @@ def compare(
             f"compare got {type(fits).__name__}; expected fits by name, for example "
             "pv.compare({'spike and slab': fit, 'exponential': other}, data)."
         )
-    points = [name for name, fit in fits.items() if isinstance(fit.posterior, PointPosterior)]
+    points = [name for name, fit in fits.items() if fit.posterior.is_point]
     if points and folds is None:
         raise PyroviceError(
             f"{points[0]!r} is a point estimate, which has no posterior to leave a judgment out "
             "of; compare by refitting, pv.compare(fits, data, folds=5)."
         )
     for name, fit in fits.items():
-        if fit.data_digest != data.digest():
+        if not fit.was_fitted_to(data):
             raise PyroviceError(
                 f"{name!r} was fitted to other judgments than these. Leaving one out is about "
                 "the judgments that were fitted: pass those, or compare fit.evaluate(data)."
@@ -135,7 +133,7 @@ def _by_folds(
     for name, fit in fits.items():
         scored = []
         for train, test in parts:
-            p = predict(refit(fit, train, fit.seed).posterior, test, draws, seed)
+            p = refit(fit, train, fit.seed).predict(test, draws, seed)
             scored.append(log_score(p, test.odd))
         scores[name] = np.concatenate(scored)
     return scores

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import PyroviceError, PyroviceWarning
 from pyrovice.inference.fitting import fit as fit_again
-from pyrovice.model.judgments import Judgments, choice_log_probability, pair_similarity
+from pyrovice.model.choices.pairs import pair_similarity
 from pyrovice.model.simulation import random_triplets
 from pyrovice.results.prediction import draw_answers, random_answers
 
@@ -32,7 +33,7 @@ def refit(fit: Fit, data: Triplets, seed: int, dimensions: int | None = None) ->
 
     It starts from as many dimensions as `fit` did, unless told otherwise.
     """
-    if fit.training is None:
+    if fit.posterior.from_chains:
         raise PyroviceError(
             f"This fit was sampled ({fit.guide_family}) and not trained; sample again."
         )
@@ -42,6 +43,7 @@ def refit(fit: Fit, data: Triplets, seed: int, dimensions: int | None = None) ->
         return fit_again(
             data,
             prior=fit.prior,
+            choice=fit.choice,
             guide=fit.guide_family,
             training=fit.training,
             dimensions=fit.first_dimensions if dimensions is None else dimensions,
@@ -100,22 +102,28 @@ def simulate_and_refit(fit: Fit, data: Triplets, *, seed: int = 0) -> Recovery:
     kept = fit.prune()
     if not kept.n_dimensions:
         raise PyroviceError("This fit has no dimensions, so there is no truth to recover.")
-    truth = kept.posterior.draws(1, seed)[0]
+    truth = next(kept.posterior.each(1, seed))
     rng = random_answers(seed)
-    answers = draw_answers(_choices(truth, data), rng)
-    simulated = Triplets(data.objects, answers, names=data.names, anchor=data.anchor)
+    answers = draw_answers(_choices(kept, truth, data), rng)
+    simulated = Triplets(
+        data.objects,
+        answers,
+        names=data.names,
+        anchor=data.anchor,
+        participants=data.participants,
+    )
     again = refit(fit, simulated, seed)
-    m = len(truth)
+    m = len(fit.names)
     new = Triplets(random_triplets(m, QUESTIONS, rng), np.zeros(QUESTIONS, int), names=data.names)
     first, second, _ = new.objects.T.astype(np.int64)
     pairs = torch.as_tensor(first * m + second)
     coverage, rms, spread = {}, {}, {}
-    drawn = again.posterior.draws(DRAWS, seed)
     for name, of in {
-        "choice probability": lambda X: _choices(X, new).ravel(),
-        "similarity": lambda X: pair_similarity(torch.from_numpy(X), pairs).numpy(),
+        "choice probability": lambda fit, sites: _choices(fit, sites, new).ravel(),
+        "similarity": lambda fit, sites: pair_similarity(sites["X"].relu(), pairs).numpy(),
     }.items():
-        values, true = np.stack([of(X) for X in drawn]), of(truth)
+        values = np.stack([of(again, sites) for sites in again.posterior.each(DRAWS, seed)])
+        true = of(kept, truth)
         coverage[name] = [_covered(values, true, level) for level in LEVELS]
         rms[name] = float(np.sqrt(((values.mean(axis=0) - true) ** 2).mean()))
         spread[name] = float(np.sqrt(values.var(axis=0).mean()))
@@ -128,11 +136,8 @@ def simulate_and_refit(fit: Fit, data: Triplets, *, seed: int = 0) -> Recovery:
     )
 
 
-def _choices(X: NDArray[np.float32], asked: Triplets) -> NDArray[np.float32]:
-    questions: Any = Judgments.of(asked)
-    return (
-        choice_log_probability(torch.from_numpy(X), questions.pairs, questions.anchor).exp().numpy()
-    )
+def _choices(fit: Fit, sites: dict[str, Tensor], asked: Triplets) -> NDArray[np.float32]:
+    return fit.model.choice_log_probability(sites, asked).exp().numpy()
 
 
 def _covered(draws: NDArray[np.float32], true: NDArray[np.float32], level: float) -> float:

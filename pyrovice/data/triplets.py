@@ -444,12 +444,21 @@ class Triplets:
         """How many answers each judgment allowed: 3, or 2 with an anchor."""
         return np.where(self.anchored, 2, 3)
 
-    def digest(self) -> str:
-        """A fingerprint of the judgments, equal for equal data on every machine."""
+    def people(self) -> tuple[Any, ...]:
+        """The labels of those who judged, each once, sorted; none if they are not known."""
+        return () if self.participants is None else tuple(np.unique(self.participants).tolist())
+
+    def digest(self, *, people: bool = True) -> str:
+        """A fingerprint of the judgments, equal for equal data on every machine.
+
+        Who answered is part of it where that is known, unless ``people=False``.
+        """
         content = hashlib.sha256()
         for array in (self.objects.astype("<i4"), self.odd, self.anchor):
             content.update(np.ascontiguousarray(array).tobytes())
         content.update("\0".join(self.names).encode())
+        if people and self.participants is not None:
+            content.update(b"\0\0" + "\0".join(map(str, self.participants)).encode())
         return content.hexdigest()
 
     def __len__(self) -> int:
@@ -504,11 +513,19 @@ class Triplets:
             facts.append(f"{repeated:,} triplet{plural} judged repeatedly")
         return f"Triplets({', '.join(facts)})"
 
-    def distinct_judgments(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """One row of each distinct judgment (question and answer), and how often it was made."""
-        _, first, counts = np.unique(
-            self._questions() * 3 + self.odd, return_index=True, return_counts=True
-        )
+    def distinct_judgments(
+        self, person: NDArray[np.integer] | None = None
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """One row of each distinct judgment (question and answer), and how often it was made.
+
+        With the number of a `person` for every row, judgments of two people are distinct.
+        """
+        made = self._questions() * 3 + self.odd
+        if person is not None:
+            # Numbered anew, so that the product below cannot overflow.
+            _, made = np.unique(made, return_inverse=True)
+            made = made * (person.max() + 2) + person + 1
+        _, first, counts = np.unique(made, return_index=True, return_counts=True)
         return first, counts
 
     def repeated(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

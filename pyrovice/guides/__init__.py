@@ -11,8 +11,14 @@ Any of these serves as the ``guide`` of :func:`pyrovice.fit`:
 from pyrovice.guides.low_rank import LowRank, LowRankGuide
 from pyrovice.guides.mean_field import MeanField, MeanFieldGuide
 from pyrovice.guides.point import MAP, PointGuide
-from pyrovice.guides.resolve import FunctionGuide, finished, resolve_guide, steadiest_rate
-from pyrovice.guides.sites import Guide, Site, SiteGuide, latent_sites, typical_weights
+from pyrovice.guides.resolve import (
+    FunctionGuide,
+    finished,
+    guide_family,
+    resolve_guide,
+    steadiest_rate,
+)
+from pyrovice.guides.sites import Guide, SiteGuide
 
 __all__ = [
     "MAP",
@@ -23,11 +29,9 @@ __all__ = [
     "MeanField",
     "MeanFieldGuide",
     "PointGuide",
-    "Site",
     "SiteGuide",
     "finished",
-    "latent_sites",
+    "guide_family",
     "resolve_guide",
     "steadiest_rate",
-    "typical_weights",
 ]

@@ -13,8 +13,8 @@ from torch.distributions import biject_to
 
 from pyrovice.errors import GuideError
 from pyrovice.guides.mean_field import MeanFieldGuide
-from pyrovice.guides.sites import Site
 from pyrovice.model.model import Model
+from pyrovice.model.structure import Site
 from pyrovice.storage.registry import saved
 
 

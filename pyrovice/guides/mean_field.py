@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import pyro.distributions as dist
 from torch import Tensor
 
-from pyrovice.guides.sites import Site, SiteGuide
+from pyrovice.guides.sites import SiteGuide
 from pyrovice.model.model import Model
+from pyrovice.model.structure import Site
 from pyrovice.storage.registry import saved
 
 

@@ -8,8 +8,9 @@ import pyro.distributions as dist
 from torch import Tensor
 from torch.distributions import biject_to
 
-from pyrovice.guides.sites import Site, SiteGuide
+from pyrovice.guides.sites import SiteGuide
 from pyrovice.model.model import Model
+from pyrovice.model.structure import Site
 from pyrovice.storage.registry import saved
 
 
@@ -39,6 +40,8 @@ class MAP:
 
 class PointGuide(SiteGuide):
     """The Pyro guide that :class:`MAP` makes for one model."""
+
+    centre = "point"
 
     def around(self, loc: Tensor, scale: Tensor) -> dict[str, Tensor]:
         return {"point": loc}

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, cast
 
-import pyro
 import pyro.distributions as dist
 import torch
 from pyro.infer.autoguide import (
@@ -29,8 +28,10 @@ from pyrovice.errors import GuideError
 from pyrovice.guides.low_rank import LowRank
 from pyrovice.guides.mean_field import MeanField
 from pyrovice.guides.point import MAP, PointGuide
-from pyrovice.guides.sites import Guide, Site, SiteGuide, latent_sites
+from pyrovice.guides.sites import Guide, SiteGuide
 from pyrovice.model.model import Model
+from pyrovice.model.parameters import OwnParameters
+from pyrovice.model.structure import Site
 
 Start = Callable[[], Tensor]
 """Gives a first value of X."""
@@ -43,18 +44,28 @@ EDGE = 0.1
 
 
 class FunctionGuide:
-    """A guide written as a function, with the ``pyro.param`` values that belong to it.
-
-    They are kept apart from Pyro's global store, where those of several fits would meet.
-    """
+    """A guide written as a function, with the ``pyro.param`` values that belong to it."""
 
     def __init__(self, function: Guide) -> None:
         self.function = function
-        self.parameters = pyro.get_param_store().__class__().get_state()
+        self.parameters = OwnParameters()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        with pyro.get_param_store().scope(self.parameters) as self.parameters:
+        with self.parameters.in_use():
             return self.function(*args, **kwargs)
+
+
+def guide_family(guide: Any) -> Callable[[Model], Guide]:
+    """What makes a guide for a model, for whatever the user gave."""
+    if guide is MeanField or guide is MAP:
+        return guide()
+    if not callable(guide) or guide is LowRank:
+        raise GuideError(
+            f"guide={guide!r} is not a guide; expected MeanField(), MAP(), LowRank(10), a class "
+            "such as pyro.infer.autoguide.AutoNormal, or a callable that takes the Pyro model "
+            "and returns a guide."
+        )
+    return guide
 
 
 def resolve_guide(
@@ -78,15 +89,8 @@ def resolve_guide(
     must_start_there : bool
         Whether to refuse guides that start where they like.
     """
-    sites = latent_sites(model)
-    if guide is MeanField or guide is MAP:
-        guide = MeanField() if guide is MeanField else MAP()
-    if not callable(guide) or guide is LowRank:
-        raise GuideError(
-            f"guide={guide!r} is no guide; expected MeanField(), MAP(), LowRank(10), a class "
-            "such as pyro.infer.autoguide.AutoNormal, or a callable that takes the Pyro model "
-            "and returns a guide."
-        )
+    structure = model.structure
+    guide = guide_family(guide)
     willing = start is not None and _starts_anywhere(guide)
     if start is not None and willing:
         guide = partial(cast("Callable[..., Guide]", guide), init_loc_fn=starting(start))
@@ -96,7 +100,7 @@ def resolve_guide(
             f"guide={guide!r} returned a {type(made).__name__} for the model; expected a Pyro "
             "guide, i.e. a callable that samples the site 'X'."
         )
-    refuse(made, model, sites["X"]["fn"])
+    refuse(made, model, structure.latent["X"]["fn"] if structure.entrywise else None)
     if must_start_there and not willing and not isinstance(made, SiteGuide):
         raise GuideError(
             "init= says where to start, and a guide that was given as code starts where its code "
@@ -105,7 +109,7 @@ def resolve_guide(
     return made if isinstance(made, torch.nn.Module) else FunctionGuide(made)
 
 
-def refuse(guide: Guide, model: Model, prior_of_x: dist.TorchDistribution) -> None:
+def refuse(guide: Guide, model: Model, prior_of_x: dist.TorchDistribution | None) -> None:
     """Say why a guide cannot work with a model, if it is known not to."""
     name = "MAP()" if isinstance(guide, PointGuide) else type(guide).__name__
     entries = model.n_objects * model.dimensions
@@ -131,9 +135,9 @@ def refuse(guide: Guide, model: Model, prior_of_x: dist.TorchDistribution) -> No
         )
 
 
-def _has_edge(prior_of_x: dist.TorchDistribution) -> bool:
+def _has_edge(prior_of_x: dist.TorchDistribution | None) -> bool:
     """Whether the slope of a density of real numbers jumps at zero."""
-    if prior_of_x.support is not constraints.real:
+    if prior_of_x is None or prior_of_x.support is not constraints.real:
         return False
     h = 1e-4
     around = [prior_of_x.log_prob(torch.full(prior_of_x.shape(), x)) for x in (-h, 0.0, h)]

@@ -1,10 +1,9 @@
-"""What the latent sites of a model are, and guides with parameters for each of them."""
+"""Guides with parameters for each latent site of a model."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import pyro
@@ -13,66 +12,19 @@ import torch
 from numpy.typing import ArrayLike
 from pyro import poutine
 from pyro.nn import PyroModule
-from pyro.poutine.util import prune_subsample_sites
 from torch import Tensor
-from torch.distributions import biject_to, constraints
+from torch.distributions import biject_to
 from torch.nn import Parameter
 
-from pyrovice.errors import PriorError
 from pyrovice.model.model import Model
+from pyrovice.model.structure import Site, typical_value
 
 Guide = Callable[..., Any]
 
 # Standard deviation, on the unconstrained line, of what training gives no other start.
 FIRST_SCALE = 0.135
-
-
-@dataclass(frozen=True)
-class Site:
-    """What the guide has to know of one latent site of the model."""
-
-    name: str
-    support: constraints.Constraint
-    event_dim: int
-    plates: tuple[tuple[str, int, int], ...]
-
-    def column_dim(self) -> int | None:
-        """The dim of this site's values that runs over embedding dimensions."""
-        dims = [dim - self.event_dim for name, _, dim in self.plates if name == "dimension"]
-        return dims[0] if dims else None
-
-    def distribution(self, loc: Tensor, scale: Tensor) -> dist.TorchDistribution:
-        """Normal on the real line, carried to the support of the site."""
-        if self.support is constraints.real:
-            return dist.Normal(loc, scale)
-        if self.is_positive:
-            return dist.LogNormal(loc, scale)
-        base = dist.Normal(loc, scale).to_event(self.event_dim)
-        return dist.TransformedDistribution(base, [biject_to(self.support)])
-
-    def of_dimensions(self, dimensions: int) -> Site:
-        """The same site of a model with another number of embedding dimensions."""
-        plates = tuple(
-            (name, dimensions if name == "dimension" else size, dim)
-            for name, size, dim in self.plates
-        )
-        return replace(self, plates=plates)
-
-    def inside(self, values: Tensor) -> Tensor:
-        """The values, moved well inside the support where they are not."""
-        bounds = vars(self.support)
-        low, high = bounds.get("lower_bound"), bounds.get("upper_bound")
-        # At a bound itself the unconstrained value would be infinite.
-        if high is not None and low is not None:
-            margin = 0.05 * (high - low)
-            return values.clamp(low + margin, high - margin)
-        return values if low is None else values.clamp(min=low + 0.05)
-
-    @property
-    def is_positive(self) -> bool:
-        """Whether the support is the positive half-line, zero included or not."""
-        bounds = vars(self.support)
-        return bounds.get("lower_bound") == 0 and "upper_bound" not in bounds
+# How a computed X is brought near its start, before training begins.
+NEAR_STEPS, NEAR_RATE = 300, 0.05
 
 
 class SiteGuide(PyroModule):
@@ -83,18 +35,16 @@ class SiteGuide(PyroModule):
     stand for.
     """
 
+    # The holder of the parameters that say where a distribution is.
+    centre = "loc"
+
     def __init__(self, model: Model) -> None:
         super().__init__()
         self.sites: list[Site] = []
-        for name, node in latent_sites(model).items():
-            site = Site(
-                name,
-                node["fn"].support,
-                node["fn"].event_dim,
-                tuple((f.name, f.size, f.dim) for f in node["cond_indep_stack"]),
-            )
+        for name, node in model.structure.latent.items():
+            site = Site.of(node)
             self.sites.append(site)
-            start = biject_to(site.support).inv(_typical(node))
+            start = biject_to(site.support).inv(typical_value(node))
             for holder, value in self.around(start, torch.full_like(start, FIRST_SCALE)).items():
                 self.put(f"{holder}.{name}", value)
 
@@ -125,11 +75,29 @@ class SiteGuide(PyroModule):
 
     @torch.no_grad()
     def start_at(self, loc: Tensor, scale: Tensor) -> None:
-        """Set the distribution of ``"X"`` to these means and scales."""
+        """Set the distribution of the latent site ``"X"`` to these means and scales."""
         site = self.site("X")
         start = biject_to(site.support).inv(site.inside(loc))
         for holder, value in self.around(start, scale).items():
             getattr(self, holder).X.copy_(value)
+
+    def start_near(self, loc: Tensor, model: Model) -> None:
+        """Set the means of all sites so that a computed ``"X"`` comes near these values."""
+        means = [p for name, p in self.named_parameters() if name.split(".")[0] == self.centre]
+        optimizer = torch.optim.Adam(means, lr=NEAR_RATE)
+        for _ in range(NEAR_STEPS):
+            optimizer.zero_grad()
+            # Compared as the choice sees it: below zero anything will do.
+            X = poutine.condition(model.embedding, data=self.centres())()
+            (X.relu() - loc.relu()).square().sum().backward()
+            optimizer.step()
+
+    def centres(self) -> dict[str, Tensor]:
+        """The value of every site at the centre of its distribution."""
+        holder = getattr(self, self.centre)
+        return {
+            site.name: biject_to(site.support)(getattr(holder, site.name)) for site in self.sites
+        }
 
     def put(self, name: str, value: Tensor) -> None:
         """Have a parameter ``<holder>.<site>`` of this value."""
@@ -154,59 +122,3 @@ class SiteGuide(PyroModule):
             value = self.get_parameter(name)
             new.put(name, value if dim is None else value.index_select(dim, chosen))
         return new
-
-
-def typical_weights(model: Model) -> Tensor:
-    """A draw of X from the prior with everything above it at its median."""
-    sites = latent_sites(model)
-    above = {name: _typical(node) for name, node in sites.items() if name != "X"}
-    with torch.no_grad(), torch.random.fork_rng(devices=[]):
-        return poutine.condition(model.prior, above)(model.n_objects, model.dimensions)
-
-
-def _typical(node: dict[str, Any]) -> Tensor:
-    """A value to start from: a draw of X, and the prior median of anything above it."""
-    if node["name"] == "X":
-        return node["value"].detach()
-    # One draw of a heavy-tailed scale may be anywhere.
-    with torch.no_grad(), torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        return node["fn"].sample((101,)).median(0).values
-
-
-def latent_sites(model: Model) -> dict[str, dict[str, Any]]:
-    """The latent sites of a model, checked for what every guide relies on."""
-    with torch.no_grad(), torch.random.fork_rng(devices=[]):
-        trace = poutine.trace(model.prior).get_trace(model.n_objects, model.dimensions)
-    sites = dict(prune_subsample_sites(trace).iter_stochastic_nodes())
-    if "X" not in sites:
-        raise PriorError(
-            f"The prior {model.prior} samples no site 'X'; it samples "
-            f"{', '.join(map(repr, sites)) or 'nothing'}. Name the embedding pyro.sample('X', ...)."
-        )
-    shape = tuple(sites["X"]["value"].shape)
-    if shape != (model.n_objects, model.dimensions):
-        raise PriorError(
-            f"The prior's site 'X' has shape {shape}, expected "
-            f"({model.n_objects}, {model.dimensions}): open pyro.plate('object', n_objects, "
-            "dim=-2) and pyro.plate('dimension', dimensions, dim=-1) around it."
-        )
-    plates = {frame.name: frame.dim for frame in sites["X"]["cond_indep_stack"]}
-    if plates != {"object": -2, "dimension": -1}:
-        raise PriorError(
-            f"The prior's site 'X' is in the plates {plates or 'none'}; expected "
-            "pyro.plate('object', n_objects, dim=-2) and pyro.plate('dimension', dimensions, "
-            "dim=-1), by these names."
-        )
-    if trace.nodes["_RETURN"]["value"] is not sites["X"]["value"]:
-        raise PriorError(
-            "The prior must return what it sampled as 'X', unchanged; transform inside the "
-            "distribution instead, and end with return X."
-        )
-    for name, node in sites.items():
-        if node["fn"].support.is_discrete:
-            raise PriorError(
-                f"The prior's site {name!r} is discrete, which no guide here can follow; sum it "
-                "out, as SpikeSlab does with the choice between spike and slab."
-            )
-    return sites

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,12 +18,13 @@ from pyro import poutine
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import tell
 from pyrovice.guides import Guide
+from pyrovice.guides.drawing import with_embedding
 from pyrovice.model.model import Model
 from pyrovice.model.priors import Prior
 from pyrovice.results.fit import Fit, in_order_of_importance
-from pyrovice.results.hyperposterior import Hyperposterior, hyperparameters
 from pyrovice.results.matching import align_draws
-from pyrovice.results.posterior import DrawnPosterior
+from pyrovice.results.posterior import Posterior, SiteDraws
+from pyrovice.results.weights import DrawnWeights
 
 # Draws whose likelihood is computed at once, and the numbers that it may take.
 AT_ONCE = 50
@@ -38,7 +40,12 @@ class Chain:
     log_likelihood: NDArray[np.float32]
     log_prior: NDArray[np.float32]
     seconds: float
-    divergences: int
+    stats: dict[str, NDArray[Any]]
+
+    @property
+    def divergences(self) -> int:
+        """How many of the draws ended a path that ran away."""
+        return int(self.stats["diverging"].sum()) if "diverging" in self.stats else 0
 
 
 def side_by_side(run: Callable[..., Chain], arguments: Sequence[tuple]) -> list[Chain]:
@@ -48,22 +55,27 @@ def side_by_side(run: Callable[..., Chain], arguments: Sequence[tuple]) -> list[
 
 
 def finished_chain(
-    model: Model, sites: dict[str, torch.Tensor], seconds: float, divergences: int = 0
+    model: Model,
+    sites: dict[str, torch.Tensor],
+    seconds: float,
+    stats: dict[str, NDArray[Any]],
 ) -> Chain:
     """The chain of these draws, with the log-density of each."""
     entries = model.n_objects**2 + 3 * len(model.data or ())
     at_once = max(1, min(AT_ONCE, MOST_AT_ONCE // entries))
+    latent = {name: sites[name] for name in model.structure.latent}
+    n = len(next(iter(latent.values())))
     parts = [
-        log_densities(model, {name: values[rows] for name, values in sites.items()})
-        for rows in torch.arange(len(sites["X"])).split(at_once)
+        log_densities(model, {name: values[rows] for name, values in latent.items()})
+        for rows in torch.arange(n).split(at_once)
     ]
     log_likelihood, log_prior = (torch.cat(part).numpy() for part in zip(*parts, strict=True))
     return Chain(
-        sites={name: values.numpy() for name, values in sites.items()},
+        sites={name: values.numpy() for name, values in with_embedding(model, latent).items()},
         log_likelihood=log_likelihood,
         log_prior=log_prior,
         seconds=seconds,
-        divergences=divergences,
+        stats={"lp": log_likelihood + log_prior} | stats,
     )
 
 
@@ -77,9 +89,16 @@ def fit_of_chains(
     first_dimensions: int,
 ) -> Fit:
     """The fit whose posterior these chains are, dimensions in one order in all of them."""
-    X = np.stack([chain.sites["X"] for chain in ran])
-    order = align_draws(np.maximum(X, 0))
-    posterior = DrawnPosterior(np.take_along_axis(X, order[:, :, None], axis=3))
+    sites = {name: np.stack([chain.sites[name] for chain in ran]) for name in ran[0].sites}
+    X = sites.pop("X")
+    axes = {
+        name: model.structure.sites[name].axes(values.shape[2:]) for name, values in sites.items()
+    }
+    if model.structure.separable:
+        order = align_draws(np.maximum(X, 0))
+        X = np.take_along_axis(X, order[:, :, None], axis=3)
+        sites = {name: _in_order(values, axes[name], order) for name, values in sites.items()}
+    others = {name: SiteDraws(values, axes[name]) for name, values in sites.items()}
     result = in_order_of_importance(
         Fit(
             prior=prior,
@@ -88,18 +107,34 @@ def fit_of_chains(
             seed=seed,
             names=data.names,
             model=model,
-            posterior=posterior,
+            posterior=Posterior(
+                DrawnWeights(X),
+                others,
+                from_chains=True,
+                sample_stats={
+                    name: np.stack([chain.stats[name] for chain in ran]) for name in ran[0].stats
+                },
+            ),
             history=_history(ran, len(data)),
             converged=False,
             n_judgments=len(data),
             data_digest=data.digest(),
             fitted_guide=None,
             first_dimensions=first_dimensions,
-            hyperposterior=_hyperposterior(ran, order, model),
         )
     )
     result.history["dimensions"] = result.n_dimensions
     return result
+
+
+def _in_order(values: NDArray[Any], axes: tuple[str, ...], order: NDArray[np.intp]) -> NDArray[Any]:
+    """Draws of a site with its dimensions, if it has any, in the order of each draw."""
+    if "dimension" not in axes:
+        return values
+    axis = 2 + axes.index("dimension")
+    shape = [*order.shape[:2], *(1,) * len(axes)]
+    shape[axis] = order.shape[2]
+    return np.take_along_axis(values, order.reshape(shape), axis=axis)
 
 
 def judged(fit: Fit, doubt: str | None, advice: str) -> Fit:
@@ -114,12 +149,14 @@ def log_densities(
     model: Model, sites: dict[str, torch.Tensor]
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Log-likelihood and log-prior of each of several draws."""
-    n = len(sites["X"])
+    n, structure = len(next(iter(sites.values()))), model.structure
+    nesting = structure.max_plate_nesting
     # Draws become a plate left of "object"; sites with fewer plates have dims of size one.
-    values = {
-        name: v.reshape(n, *(1,) * (2 - (v.dim() - 1)), *v.shape[1:]) for name, v in sites.items()
-    }
-    with torch.no_grad(), pyro.plate("draws", n, dim=-3):
+    values = {}
+    for name, v in sites.items():
+        missing = nesting - (v.dim() - 1 - structure.sites[name].event_dim)
+        values[name] = v.reshape(n, *(1,) * missing, *v.shape[1:])
+    with torch.no_grad(), pyro.plate("draws", n, dim=-1 - nesting):
         trace = poutine.trace(poutine.condition(model, values)).get_trace()
         trace.compute_log_prob()
     each = {name: trace.nodes[name]["log_prob"].reshape(n, -1).sum(1) for name in (*sites, "odd")}
@@ -141,13 +178,3 @@ def _history(ran: list[Chain], n: int) -> pd.DataFrame:
         },
         index=pd.RangeIndex(len(steps), name="epoch"),
     )
-
-
-def _hyperposterior(ran: list[Chain], order: NDArray[np.intp], model: Model) -> Hyperposterior:
-    draws = {}
-    for name in hyperparameters(model):
-        values = np.stack([chain.sites[name] for chain in ran])
-        if values.ndim == 3:
-            values = np.take_along_axis(values, order, axis=2)
-        draws[name] = values.reshape(-1, *values.shape[2:])
-    return Hyperposterior(draws)

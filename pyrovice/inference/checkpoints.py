@@ -60,6 +60,11 @@ class Checkpoint:
             raise PyroviceError(f"Checkpoint(seconds={self.seconds!r}); expected 0 or more.")
         object.__setattr__(self, "path", Path(self.path))
 
+    @classmethod
+    def of(cls, given: str | Path | Checkpoint) -> Checkpoint:
+        """The checkpoint that a path alone stands for."""
+        return given if isinstance(given, Checkpoint) else cls(given)
+
 
 class Keeper:
     """Saves the state of one run, and finds it again.

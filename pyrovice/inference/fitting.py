@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -15,21 +15,21 @@ from pyro.infer.autoguide import AutoDelta
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole
 from pyrovice.errors import InterruptedWarning, PyroviceError, tell
-from pyrovice.guides import MAP, Guide, MeanField, finished, resolve_guide
+from pyrovice.guides import MAP, Guide, MeanField, finished, guide_family, resolve_guide
 from pyrovice.inference.checkpoints import Checkpoint, Keeper
 from pyrovice.inference.identity import recognise_fit, settings
 from pyrovice.inference.run import Run
 from pyrovice.inference.settings import STARTS, Training
-from pyrovice.inference.starts import from_clear_pair_counts, from_pair_counts
-from pyrovice.inference.svi import train
+from pyrovice.inference.starts import Start, from_clear_pair_counts, from_pair_counts
+from pyrovice.inference.svi import Task, train
 from pyrovice.inference.warm_starts import check_init, first_dimensions_with, warm
+from pyrovice.model.choices import Choice, DotProduct
 from pyrovice.model.dimensions import first_dimensions
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
 from pyrovice.model.priors import Prior, SpikeSlab
 from pyrovice.results import pruning
 from pyrovice.results.fit import Fit, in_order_of_importance
-from pyrovice.results.hyperposterior import hyperposterior_of
 from pyrovice.results.posterior import posterior_of
 from pyrovice.storage.identity import recognise
 
@@ -38,6 +38,7 @@ def fit(
     data: Triplets,
     *,
     prior: Prior = SpikeSlab(),  # noqa: B008 (frozen)
+    choice: Choice = DotProduct(),  # noqa: B008 (frozen)
     guide: Callable[[Model], Guide] = MeanField(),  # noqa: B008 (frozen)
     dimensions: int | str = "auto",
     validation: Triplets | None = None,
@@ -57,6 +58,9 @@ def fit(
     prior : Prior
         ``SpikeSlab(...)`` or another of :mod:`pyrovice.priors`, any univariate
         ``pyro.distributions`` object, or a callable.
+    choice : Choice
+        How people choose given what they see: ``pv.choices.DotProduct()``, the paper's, or a
+        function ``choice(X, judgments)``; see :mod:`pyrovice.choices`.
     guide : callable
         ``MeanField()``, ``LowRank(rank)``, ``MAP()``, a class of
         ``pyro.infer.autoguide``, or any callable that takes the Pyro model and returns a
@@ -102,58 +106,39 @@ def fit(
     >>> pv.fit(data, prior=pv.SpikeSlab(spike=0.125, slab=1.0), dimensions=12)
     Fit(80 objects, 7 dimensions kept, 20,000 judgments, converged)
     """
-    check_data(data, "data")
-    if validation is not None:
-        check_data(validation, "validation")
-        if validation.names != data.names:
-            raise PyroviceError(
-                "validation and data are of different objects; give both the same names."
-            )
-    check_training(training)
+    _check(data, validation, training)
+    guide = guide_family(guide)
     seed = whole(seed, "seed", least=0)
     first = first_dimensions(dimensions, data)
-    start = STARTS[training.start]
-    # A point would keep the noise that a posterior gives up.
-    if start is from_pair_counts and (isinstance(guide, MAP) or guide is AutoDelta):
-        start = from_clear_pair_counts
+    start = _start(training, guide)
     if init is not None:
         init = check_init(init, data)
         first = first_dimensions_with(init, dimensions, first)
         start = warm(init, data.names, start)
     keeper = None
     if checkpoint is not None:
-        if not isinstance(checkpoint, Checkpoint):
-            checkpoint = Checkpoint(checkpoint)
         given = settings(
-            data, validation=validation, guide=guide, dimensions=first, training=training
+            data,
+            validation=validation,
+            guide=guide,
+            dimensions=first,
+            training=training,
+            choice=choice,
         )
         given |= {"prior": recognise(prior), "seed": str(seed), "device": str(device)}
         given["init"] = "none" if init is None else recognise_fit(init)
-        keeper = Keeper(checkpoint, given)
-    # Parameters stay in the guide instead of Pyro's global store, where fits would meet.
-    with (
-        torch.random.fork_rng(),
-        _on(device),
-        pyro.settings.context(module_local_params=True),
-    ):
-        torch.manual_seed(seed)
-        judgments = Judgments.of(data, device)
-        model = Model(prior, data.n_objects, first, judgments)
+        keeper = Keeper(Checkpoint.of(checkpoint), given)
+    with _isolated(seed, device):
+        model = _model(data, prior, choice, first, device)
         # A batch size that was asked for counts judgments as they were made.
-        rows = Judgments.aggregated(data, device) if training.batch_size == "auto" else judgments
-        run = train(
-            model,
-            resolve_guide(
-                guide, model, lambda: start(rows, first)[0], must_start_there=init is not None
-            ),
-            rows,
-            len(data),
-            training,
-            start,
-            validation=validation,
-            progress=progress,
-            keeper=keeper,
+        rows = model.judgments()
+        if training.batch_size == "auto":
+            rows = Judgments.aggregated(data, device, model.known_people)
+        made = resolve_guide(
+            guide, model, lambda: start(rows, first)[0], must_start_there=init is not None
         )
+        task = Task(rows, len(data), training, start, validation)
+        run = train(model, made, task, progress=progress, keeper=keeper)
         found = finished(run.guide)
         result = in_order_of_importance(
             Fit(
@@ -163,14 +148,13 @@ def fit(
                 seed=seed,
                 names=data.names,
                 model=run.model,
-                posterior=posterior_of(found),
+                posterior=posterior_of(found, run.model),
                 history=run.table(),
                 converged=run.converged,
                 n_judgments=len(data),
                 data_digest=data.digest(),
                 fitted_guide=found,
                 first_dimensions=first,
-                hyperposterior=hyperposterior_of(found, run.model),
             )
         )
     _warn(result, run, first, data)
@@ -209,10 +193,50 @@ def spose(data: Triplets, *, rate: float, **arguments: Any) -> Fit:
     return fit(data, prior=dist.Exponential(float(rate)), guide=MAP(), **arguments)
 
 
-def _on(device: str | torch.device) -> AbstractContextManager[Any]:
-    """Have new tensors on `device`; where they are anyway, without asking at every call."""
-    here = torch.get_default_device()
-    return nullcontext() if torch.device(device) == here else torch.device(device)
+@contextmanager
+def _isolated(seed: int, device: str | torch.device) -> Iterator[None]:
+    """Random numbers, new tensors and parameters of a fit, apart from those of the program."""
+    # Where tensors are made anyway, a device need not be asked for at every call.
+    here = torch.device(device) == torch.get_default_device()
+    with (
+        torch.random.fork_rng(),
+        nullcontext() if here else torch.device(device),
+        # Parameters stay in the guide instead of Pyro's global store, where fits would meet.
+        pyro.settings.context(module_local_params=True),
+    ):
+        torch.manual_seed(seed)
+        yield
+
+
+def _model(
+    data: Triplets, prior: Prior, choice: Choice, dimensions: int, device: str | torch.device
+) -> Model:
+    bare = Model(prior, data.n_objects, dimensions, data, choice=choice)
+    return bare.with_data(Judgments.of(data, device, bare.known_people))
+
+
+def _start(training: Training, guide: Callable[[Model], Guide]) -> Start:
+    start = STARTS[training.start]
+    # A point would keep the noise that a posterior gives up.
+    if start is from_pair_counts and (isinstance(guide, MAP) or guide is AutoDelta):
+        return from_clear_pair_counts
+    return start
+
+
+def _check(data: object, validation: object, training: object) -> None:
+    check_data(data, "data")
+    if validation is not None:
+        check_data(validation, "validation")
+        check_same_objects(data, validation)
+    check_training(training)
+
+
+def check_same_objects(data: Any, validation: Any) -> None:
+    """Refuse validation judgments of other objects."""
+    if validation.names != data.names:
+        raise PyroviceError(
+            "validation and data are of different objects; give both the same names."
+        )
 
 
 def check_data(data: object, what: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from pyrovice.data.triplets import Triplets
 from pyrovice.inference.settings import Training
+from pyrovice.model.choices import Choice, DotProduct, resolve_choice
 from pyrovice.results.fit import Fit
 from pyrovice.storage.identity import content_digest, recognise
 from pyrovice.storage.version import __version__
@@ -19,11 +20,14 @@ def settings(
     guide: Any,
     dimensions: int,
     training: Training,
+    choice: Choice,
 ) -> dict[str, str]:
     """Everything that decides a fit, except prior and seed, in words that can be compared."""
-    return {
-        "data": _judgments(data),
-        "validation": "none" if validation is None else _judgments(validation),
+    # The paper's choice is not named: it was the only one when the first files were written.
+    named = {} if choice == DotProduct() else {"choice": recognise(choice)}
+    return named | {
+        "data": _judgments(data, choice),
+        "validation": "none" if validation is None else _judgments(validation, choice),
         "guide": recognise(guide),
         "dimensions": str(dimensions),
         **{f"training.{f.name}": recognise(getattr(training, f.name)) for f in fields(training)},
@@ -36,5 +40,7 @@ def recognise_fit(fit: Fit) -> str:
     return f"{fit!r} [{content_digest(fit.posterior.arrays(), chr(0).join(fit.names))}]"
 
 
-def _judgments(data: Triplets) -> str:
-    return f"{len(data):,} judgments of {data.n_objects:,} objects [{data.digest()[:12]}]"
+def _judgments(data: Triplets, choice: Choice) -> str:
+    # Who answered is part of the data if the model asks for it.
+    digest = data.digest(people=resolve_choice(choice).asks_who_answered)
+    return f"{len(data):,} judgments of {data.n_objects:,} objects [{digest[:12]}]"

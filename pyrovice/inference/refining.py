@@ -15,13 +15,14 @@ from typing import cast
 import numpy as np
 import pyro
 import torch
+from numpy.typing import NDArray
 from pyro.infer.mcmc.util import initialize_model
 from torch.distributions import biject_to
 
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole
 from pyrovice.errors import DataError, GuideError, PyroviceError
-from pyrovice.guides import Guide, latent_sites
+from pyrovice.guides import Guide
 from pyrovice.guides.drawing import draw_sites
 from pyrovice.inference.chains import (
     ONE_CHAIN,
@@ -35,10 +36,8 @@ from pyrovice.inference.fitting import check_data
 from pyrovice.inference.langevin import STEP, Potential, Values, langevin
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
-from pyrovice.model.priors import Prior
 from pyrovice.results.fit import Fit
 from pyrovice.results.mixing import share_mixed
-from pyrovice.results.posterior import DrawnPosterior
 from pyrovice.storage.registry import saved
 
 # Steps from one draw to the next, and before the first.
@@ -112,14 +111,16 @@ def refine(fit: Fit, data: Triplets, *, draws: int = 200, chains: int = 2, seed:
     _check(fit, data)
     seed = whole(seed, "seed", least=0)
     method = Langevin(whole(draws, "draws", least=4), whole(chains, "chains", least=1))
-    model = Model(fit.prior, data.n_objects, fit.posterior.shape[1], Judgments.of(data))
-    starts = {name: x.cpu() for name, x in draw_sites(fit.guide, method.chains, seed).items()}
+    model = fit.model.with_data(data)
+    drawn = draw_sites(fit.guide, model, method.chains, seed)
+    starts = {name: drawn[name].cpu() for name in model.structure.latent}
     scale = _scales(fit.guide, model)
+    bare = model.with_data(None)
     seeds = np.random.SeedSequence(seed).generate_state(method.chains).tolist()
     ran = side_by_side(
         run_chain,
         [
-            (data, fit.prior, {name: x[i] for name, x in starts.items()}, scale, method.draws, each)
+            (bare, data, {name: x[i] for name, x in starts.items()}, scale, method.draws, each)
             for i, each in enumerate(seeds)
         ],
     )
@@ -130,7 +131,7 @@ def refine(fit: Fit, data: Triplets, *, draws: int = 200, chains: int = 2, seed:
 
 def _check(fit: Fit, data: Triplets) -> None:
     check_data(data, "data")
-    if data.digest() != fit.data_digest:
+    if not fit.was_fitted_to(data):
         raise DataError(
             f"These {len(data):,} judgments are not the {fit.n_judgments:,} that this fit was "
             "fitted to; refine it with those, or fit these first."
@@ -140,16 +141,21 @@ def _check(fit: Fit, data: Triplets) -> None:
             "This fit has no dimension left to refine. Refine it before fit.prune(), or fit with "
             "more judgments."
         )
+    if fit.posterior.shape[1] != fit.model.dimensions:
+        raise PyroviceError(
+            "The dimensions of this prior depend on each other, so that the model cannot leave "
+            "some of them out: refine the fit before fit.prune()."
+        )
 
 
 def _scales(guide: Guide, model: Model) -> Values:
     """The guide's standard deviation of every entry, on the unconstrained line."""
-    drawn = draw_sites(guide, SCALE_DRAWS)
+    drawn = draw_sites(guide, model, SCALE_DRAWS)
     scale = {
-        name: biject_to(node["fn"].support).inv(drawn[name].cpu()).std(0)
-        for name, node in latent_sites(model).items()
+        name: biject_to(site.support).inv(drawn[name].cpu()).std(0)
+        for name, site in model.structure.sites.items()
     }
-    if not (scale["X"] > 0).all():
+    if not all((each > 0).all() for each in scale.values()):
         raise GuideError(
             "This fit is a point: its guide has no spread that a sampler could go by. Fit with "
             "guide=pyrovice.MeanField() and refine that."
@@ -158,29 +164,31 @@ def _scales(guide: Guide, model: Model) -> Values:
 
 
 def run_chain(
-    data: Triplets, prior: Prior, start: Values, scale: Values, draws: int, seed: int
+    model: Model, data: Triplets, start: Values, scale: Values, draws: int, seed: int
 ) -> Chain:
     """One chain, from start to end."""
     began = time.perf_counter()
     with torch.random.fork_rng(devices=[]), pyro.validation_enabled(False):
         torch.manual_seed(seed)
-        judgments = Judgments.aggregated(data)
+        judgments = Judgments.aggregated(data, people=model.known_people)
         # Neighbouring rows then look up neighbouring similarities.
         judgments = replace(judgments.parts(len(judgments))[0], rows=None)
-        model = Model(prior, data.n_objects, start["X"].shape[1], judgments)
+        model = model.with_data(judgments)
         _, potential, to_line, _ = initialize_model(model, initial_params={})
         line = {name: transform(start[name]) for name, transform in to_line.items()}
-        drawn = _steady_path(potential, line, scale, draws)
+        drawn, temperature = _steady_path(potential, line, scale, draws)
         sites = {
             name: transform.inv(torch.stack([z[name] for z in drawn]))
             for name, transform in to_line.items()
         }
         seconds = time.perf_counter() - began
-        return finished_chain(model, sites, seconds)
+        return finished_chain(model, sites, seconds, {"temperature": temperature})
 
 
-def _steady_path(potential: Potential, start: Values, scale: Values, draws: int) -> list[Values]:
-    """Draws along a path, with the longest step of STEP, STEP / 2, ... that is not too long."""
+def _steady_path(
+    potential: Potential, start: Values, scale: Values, draws: int
+) -> tuple[list[Values], NDArray[np.floating]]:
+    """Draws along a path with their temperatures, by the longest step that is not too long."""
     for halvings in range(HALVINGS + 1):
         path = langevin(potential, start, scale, STEP / 2**halvings)
         before = [heat for _, heat in itertools.islice(path, FORGOTTEN)]
@@ -188,8 +196,9 @@ def _steady_path(potential: Potential, start: Values, scale: Values, draws: int)
             continue
         kept = list(itertools.islice(path, APART - 1, APART * draws, APART))
         # On the edge of what is stable a path runs away slowly.
-        if COLD < np.mean([heat for _, heat in kept]) < HOT:
-            return [z for z, _ in kept]
+        heat = np.array([heat for _, heat in kept])
+        if COLD < heat.mean() < HOT:
+            return [z for z, _ in kept], heat
     raise PyroviceError(
         "The sampler runs away from this fit however short its steps: the guide's scales are not "
         "those of the posterior. Refine a fit that has converged, with guide=MeanField()."
@@ -199,7 +208,7 @@ def _steady_path(potential: Potential, start: Values, scale: Values, draws: int)
 def agreement(fit: Fit) -> float:
     """The share of weights of the kept dimensions that the chains of a fit agree on."""
     kept = fit.prune().posterior if fit.n_dimensions else fit.posterior
-    return share_mixed(cast("DrawnPosterior", kept).stored)
+    return share_mixed(cast("NDArray[np.float32]", kept.chains))
 
 
 def _doubt(fit: Fit, method: Langevin) -> str | None:

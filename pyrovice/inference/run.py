@@ -84,6 +84,7 @@ class Run:
         if (
             not isinstance(old, SiteGuide)
             or optimizer is None
+            or not self.model.structure.separable
             or not 0 < len(kept) < self.model.dimensions
         ):
             return

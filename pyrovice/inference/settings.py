@@ -10,7 +10,7 @@ from torch import Tensor
 
 from pyrovice.errors import PyroviceError
 from pyrovice.inference.starts import Start, from_noise, from_pair_counts
-from pyrovice.inference.stopping import Stability, StoppingRule
+from pyrovice.inference.stopping import SETTLED, Stability, StoppingRule
 from pyrovice.storage.registry import saved
 
 STARTS: dict[str, Start] = {"pair counts": from_pair_counts, "noise": from_noise}
@@ -104,7 +104,7 @@ class Training:
     max_epochs: int = 5000
     particles: int = 1
     schedule: Anneal | None = Anneal()
-    stop: StoppingRule = Stability(window=200, unit="steps", tolerance=1e-3)
+    stop: StoppingRule = Stability(window=200, unit="steps", tolerance=SETTLED)
     start: str = "pair counts"
     drop_collapsed: bool = True
 

@@ -16,6 +16,9 @@ import numpy as np
 from pyrovice.errors import PyroviceError
 from pyrovice.storage.registry import saved
 
+# A loss that falls by less than this many nats per judgment has settled.
+SETTLED = 1e-3
+
 
 class Epoch(Protocol):
     """What a rule may know of an epoch."""
@@ -40,7 +43,7 @@ class StoppingRule(ABC):
         return False
 
     def limit(self) -> int | None:
-        """The number of epochs after which the rule is content in any case, if there is one."""
+        """The number of epochs after which the rule is met in any case, if there is one."""
         return None
 
 

@@ -20,17 +20,18 @@ from torch import Tensor
 
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import GuideError, PyroviceError
-from pyrovice.guides import FunctionGuide, Guide, SiteGuide, steadiest_rate, typical_weights
+from pyrovice.guides import FunctionGuide, Guide, SiteGuide, steadiest_rate
+from pyrovice.guides.elbo import TwoTermELBO
 from pyrovice.inference.checkpoints import Keeper
-from pyrovice.inference.elbo import TwoTermELBO
 from pyrovice.inference.progress import Progress
 from pyrovice.inference.run import Epoch, Run
 from pyrovice.inference.settings import Training
 from pyrovice.inference.starts import Start
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
+from pyrovice.model.structure import typical_weights
 from pyrovice.results import pruning
-from pyrovice.results.posterior import posterior_of
+from pyrovice.results.posterior import quick_posterior
 from pyrovice.results.prediction import predict
 from pyrovice.results.scores import hits, log_score
 
@@ -48,24 +49,12 @@ VALIDATION_DRAWS = 10
 DIVERGED = 1e6
 
 
-def train(
-    model: Model,
-    guide: Guide,
-    judgments: Judgments,
-    n: int,
-    training: Training,
-    start: Start,
-    *,
-    validation: Triplets | None = None,
-    progress: bool = True,
-    keeper: Keeper | None = None,
-) -> Run:
-    """Fit `guide` to the posterior of `model` given `judgments`.
+@dataclass(frozen=True)
+class Task:
+    """What a guide is trained on.
 
-    Parameters
+    Attributes
     ----------
-    model, guide : Model, Guide
-        The guide is changed in place, or replaced by one of fewer dimensions.
     judgments : Judgments
         The data, possibly aggregated.
     n : int
@@ -75,7 +64,27 @@ def train(
     start : Start
         First values of X, for the guides of pyrovice.
     validation : Triplets, optional
-        Judgments to score after each epoch; they do not touch the fit.
+        Judgments to score now and then; they do not touch the fit.
+    """
+
+    judgments: Judgments
+    n: int
+    training: Training
+    start: Start
+    validation: Triplets | None = None
+
+
+def train(
+    model: Model, guide: Guide, task: Task, *, progress: bool = True, keeper: Keeper | None = None
+) -> Run:
+    """Fit `guide` to the posterior of `model`.
+
+    Parameters
+    ----------
+    model, guide : Model, Guide
+        The guide is changed in place, or replaced by one of fewer dimensions.
+    task : Task
+        The judgments, and how to train.
     progress : bool
         Whether to show progress if somebody watches.
     keeper : Keeper, optional
@@ -87,108 +96,143 @@ def train(
         Usable also after Ctrl-C.
     """
     run = Run(model, guide)
-    elbo = TwoTermELBO(
-        num_particles=training.particles,
-        vectorize_particles=training.particles > 1,
-        max_plate_nesting=2,
-    )
     title = f"{model.n_objects} objects in up to {model.dimensions} dimensions"
     with (
         pyro.validation_enabled(False),
-        Progress(progress, training.max_epochs, title) as bar,
+        Progress(progress, task.training.max_epochs, title) as bar,
     ):
         try:
-            _run_epochs(run, elbo, judgments, n, training, start, validation, bar, keeper)
-            if keeper is not None and not run.over:
-                run.over = True
-                keeper.save(run)
+            Trainer(run, task, keeper, bar).run_to_the_end()
         except KeyboardInterrupt:
             run.interrupted = True
     return run
 
 
-def _run_epochs(
-    run: Run,
-    elbo: TwoTermELBO,
-    judgments: Judgments,
-    n: int,
-    training: Training,
-    start: Start,
-    validation: Triplets | None,
-    bar: Progress,
-    keeper: Keeper | None,
-) -> None:
-    began = time.perf_counter()
-    if isinstance(run.guide, SiteGuide):
-        run.guide.start_at(*start(judgments, run.model.dimensions))
-    rate = training.first_rate(typical_weights(run.model), n / judgments.n_objects)
-    if training.learning_rate == "auto":
-        rate = min(rate, steadiest_rate(run.guide))
-    run.optimizer = torch.optim.Adam(
-        _parameters(run, elbo, judgments), lr=rate, betas=training.betas, fused=True
-    )
-    batches = Batches(judgments, training)
-    schedule, decay = training.schedule, 0
-    if schedule is not None:
-        # The rate is down when training must end, if that is sooner.
-        epochs = min(training.max_epochs, training.stop.limit() or training.max_epochs)
-        decay = min(schedule.steps, epochs * len(batches))
-        schedule = replace(schedule, steps=decay)
-    seen = Look.at(run.guide, validation)
-    row = seen.row
-    if keeper is not None:
-        keeper.begin(run)
-    step = 0
-    if run.history:
-        last = run.history[-1]
-        step, row = last.step, {name: getattr(last, name) for name in row}
-        began -= last.seconds
-        bar.go_on_from(len(run.history))
-    if run.over:
-        return
-    for epoch in range(len(run.history), training.max_epochs):
+class Trainer:
+    """One training run, epoch by epoch."""
+
+    def __init__(self, run: Run, task: Task, keeper: Keeper | None, bar: Progress) -> None:
+        self.run, self.task, self.keeper, self.bar = run, task, keeper, bar
+        training, judgments = task.training, task.judgments
+        self.began = time.perf_counter()
+        self.elbo = TwoTermELBO(
+            num_particles=training.particles,
+            vectorize_particles=training.particles > 1,
+            max_plate_nesting=run.model.structure.max_plate_nesting,
+        )
+        _place(run, task)
+        self.rate = training.first_rate(typical_weights(run.model), task.n / judgments.n_objects)
+        if training.learning_rate == "auto":
+            self.rate = min(self.rate, steadiest_rate(run.guide))
+        run.optimizer = torch.optim.Adam(
+            _parameters(run, self.elbo, judgments), lr=self.rate, betas=training.betas, fused=True
+        )
+        self.batches = Batches(judgments, training)
+        self.schedule, self.decay = training.schedule, 0
+        if self.schedule is not None:
+            # The rate is down when training must end, if that is sooner.
+            epochs = min(training.max_epochs, training.stop.limit() or training.max_epochs)
+            self.decay = min(self.schedule.steps, epochs * len(self.batches))
+            self.schedule = replace(self.schedule, steps=self.decay)
+        self.seen = Look.at(run, task.validation)
+        self.row = self.seen.row
+        self.step = 0
+
+    def run_to_the_end(self) -> None:
+        """Train until the rule is met or the epochs are over, saving the state on the way."""
+        self._take_up()
+        for epoch in range(len(self.run.history), self.task.training.max_epochs):
+            if self.run.over:
+                break
+            self._pass_through_the_data(epoch)
+            self._look(epoch)
+            # Nobody knows when the rule will be met, but the decay is sure to go on.
+            left = max(1, (self.decay - self.step) // len(self.batches))
+            self.bar.update(self.run.history[-1], epochs_left=left)
+            if self._has_ended():
+                self.run.converged = self.task.training.stop.reached(self.run.history)
+                break
+            self._drop_collapsed()
+            if self.keeper is not None and self.keeper.due:
+                self.keeper.save(self.run)
+        if self.keeper is not None and not self.run.over:
+            self.run.over = True
+            self.keeper.save(self.run)
+
+    def _take_up(self) -> None:
+        """Go on from a checkpoint, if there is one."""
+        run = self.run
+        if self.keeper is not None:
+            self.keeper.begin(run)
+        if run.history:
+            last = run.history[-1]
+            self.step, self.row = last.step, {name: getattr(last, name) for name in self.row}
+            self.began -= last.seconds
+            self.bar.go_on_from(len(run.history))
+
+    def _pass_through_the_data(self, epoch: int) -> None:
+        run, n = self.run, self.task.n
+        assert run.optimizer is not None
         # Summed in place: a small tensor kept from each step would fragment the memory.
         terms = torch.zeros(2)
-        for batch in batches.epoch():
-            if schedule is not None:
-                run.optimizer.param_groups[0]["lr"] = schedule.rate(rate, step)
+        for batch in self.batches.epoch():
+            if self.schedule is not None:
+                run.optimizer.param_groups[0]["lr"] = self.schedule.rate(self.rate, self.step)
             run.optimizer.zero_grad()
-            log_likelihood, complexity = elbo.terms(run.model, run.guide, batch)
+            log_likelihood, complexity = self.elbo.terms(run.model, run.guide, batch)
             ((complexity - log_likelihood) / n).backward()
             run.optimizer.step()
             terms += torch.stack([log_likelihood.detach(), complexity.detach()])
-            step += 1
-        log_likelihood, complexity = (terms / len(batches) / n).tolist()
+            self.step += 1
+        log_likelihood, complexity = (terms / len(self.batches) / n).tolist()
         if not abs(complexity - log_likelihood) < DIVERGED:
             raise PyroviceError(
                 f"The loss became {complexity - log_likelihood:.3g} in epoch {epoch}; try "
-                f"Training(learning_rate={rate / 5:g})."
+                f"Training(learning_rate={self.rate / 5:g})."
             )
         run.history.append(
             Epoch(
                 epoch=epoch,
-                step=step,
+                step=self.step,
                 loss=complexity - log_likelihood,
                 log_likelihood=log_likelihood,
                 complexity=complexity,
-                seconds=time.perf_counter() - began,
-                **row,
+                seconds=time.perf_counter() - self.began,
+                **self.row,
             )
         )
-        look = step - run.looked_at >= LOOK_EVERY or epoch in (0, training.max_epochs - 1)
-        if look or (step >= decay and run.ended(training.stop)):
-            seen, run.looked_at = Look.at(run.guide, validation), step
-            row = seen.row
-            run.history[-1] = replace(run.history[-1], **row)
-        # Nobody knows when the rule will be content, but the decay is sure to go on.
-        bar.update(run.history[-1], epochs_left=max(1, (decay - step) // len(batches)))
-        if step >= decay and run.ended(training.stop):
-            run.converged = training.stop.reached(run.history)
-            return
-        if run.looked_at == step and training.drop_collapsed and step >= DROP_FROM_STEP:
-            run.keep(np.flatnonzero(seen.alive))
-        if keeper is not None and keeper.due:
-            keeper.save(run)
+
+    def _look(self, epoch: int) -> None:
+        """Count the dimensions where it is time to, or where the count decides."""
+        run = self.run
+        due = self.step - run.looked_at >= LOOK_EVERY
+        first_or_last = epoch in (0, self.task.training.max_epochs - 1)
+        if due or first_or_last or self._has_ended():
+            self.seen, run.looked_at = Look.at(run, self.task.validation), self.step
+            self.row = self.seen.row
+            run.history[-1] = replace(run.history[-1], **self.row)
+
+    def _has_ended(self) -> bool:
+        return self.step >= self.decay and self.run.ended(self.task.training.stop)
+
+    def _drop_collapsed(self) -> None:
+        if (
+            self.run.looked_at == self.step
+            and self.task.training.drop_collapsed
+            and self.step >= DROP_FROM_STEP
+        ):
+            self.run.keep(np.flatnonzero(self.seen.alive))
+
+
+def _place(run: Run, task: Task) -> None:
+    """Put the guides of pyrovice where training starts; others start where their code says."""
+    if not isinstance(run.guide, SiteGuide):
+        return
+    loc, scale = task.start(task.judgments, run.model.dimensions)
+    if run.model.structure.entrywise:
+        run.guide.start_at(loc, scale)
+    elif "X" not in run.model.structure.latent:
+        run.guide.start_near(loc, run.model)
 
 
 @dataclass(frozen=True)
@@ -207,12 +251,12 @@ class Look:
     alive: NDArray[np.bool_]
 
     @classmethod
-    def at(cls, guide: Guide, validation: Triplets | None) -> Look:
+    def at(cls, run: Run, validation: Triplets | None) -> Look:
         """Count the dimensions and score the validation judgments."""
-        posterior = posterior_of(guide, LOOK_DRAWS)
+        posterior = quick_posterior(run.guide, run.model, LOOK_DRAWS)
         row: dict[str, Any] = {"dimensions": int(pruning.kept(posterior).sum())}
         if validation is not None:
-            p = predict(posterior, validation, VALIDATION_DRAWS, seed=0)
+            p = predict(run.model, posterior, validation, VALIDATION_DRAWS, seed=0)
             row |= {
                 "validation_cross_entropy": float(-log_score(p, validation.odd).mean()),
                 "validation_accuracy": float(hits(p, validation.odd).mean()),

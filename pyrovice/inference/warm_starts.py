@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from pyrovice.data.triplets import Triplets
@@ -13,10 +12,6 @@ from pyrovice.inference.starts import Start
 from pyrovice.model.judgments import Judgments
 from pyrovice.results.fit import Fit
 from pyrovice.results.matching import nearest_order
-from pyrovice.results.posterior import DrawnPosterior, LogNormalPosterior, NormalPosterior
-
-# Standard deviation of weights that the earlier fit has no use for.
-FIRST_SCALE = 0.1
 
 
 def check_init(init: object, data: Triplets) -> Fit:
@@ -54,7 +49,7 @@ def warm(init: Fit, names: tuple[str, ...], usual: Start) -> Start:
     row_of = {name: row for row, name in enumerate(init.names)}
     here = [i for i, name in enumerate(names) if name in row_of]
     there = [row_of[names[i]] for i in here]
-    known_loc, known_scale = _marginals(init)
+    known_loc, known_scale = init.posterior.marginals()
 
     def start(judgments: Judgments, dimensions: int) -> tuple[Tensor, Tensor]:
         loc, scale = usual(judgments, dimensions)
@@ -68,17 +63,3 @@ def warm(init: Fit, names: tuple[str, ...], usual: Start) -> Start:
         return loc, scale
 
     return start
-
-
-def _marginals(fit: Fit) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
-    """Centre of every entry, and its scale on the line on which guides live."""
-    posterior = fit.posterior
-    if isinstance(posterior, NormalPosterior):
-        return posterior.mu, posterior.sigma
-    if isinstance(posterior, LogNormalPosterior):
-        return np.exp(posterior.log_mu), posterior.log_sigma
-    if isinstance(posterior, DrawnPosterior):
-        loc, scale = posterior.pooled.mean(axis=0), posterior.pooled.std(axis=0)
-        return loc, np.maximum(scale, np.finfo(np.float32).eps)
-    loc = posterior.loc()
-    return loc, np.full_like(loc, FIRST_SCALE)

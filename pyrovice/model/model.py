@@ -1,11 +1,16 @@
 """The generative story (paper, "Formal setting" and "VICE")::
 
 X       ~ prior                                     a weight per object and dimension
-S       = [X]₊ [X]₊ᵀ                                the similarity of every two objects
-odd | S ~ Categorical(softmax of the similarities of the pairs that are left)
+p       = choice([X]₊, judgments)                   by default a softmax of similarities [X]₊ [X]₊ᵀ
+odd | p ~ Categorical(p)                            which of the three objects is the odd one
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from functools import cached_property
+from typing import Any
 
 import pyro
 import torch
@@ -14,17 +19,24 @@ from torch import Tensor
 
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import DataError
+from pyrovice.model.choices import Choice, DotProduct, log_probability, resolve_choice
+from pyrovice.model.choices.kept_pairs import asked_kept
 from pyrovice.model.distributions import OddOneOut
-from pyrovice.model.judgments import Judgments, choice_log_probability
-from pyrovice.model.priors import Prior, resolve_prior
+from pyrovice.model.judgments import Judgments
+from pyrovice.model.parameters import OwnParameters
+from pyrovice.model.priors.entrywise import Entrywise
+from pyrovice.model.priors.resolve import Prior, resolve_prior
+from pyrovice.model.structure import Structure, structure_of, surplus_dims
+from pyrovice.storage.registry import is_registered
 
 
 class Model:
     """A plain Pyro model of odd-one-out judgments.
 
     Call it, or hand it to ``pyro.infer``: sites ``"X"`` (latent) and ``"odd"``
-    (observed), plates ``"object"``, ``"dimension"`` and ``"triplet"``. To draw
-    answers instead of observing them, wrap it in ``pyro.poutine.uncondition``.
+    (observed), plates ``"object"``, ``"dimension"`` and ``"triplet"``, and whatever sites
+    the prior and the choice sample. To draw answers instead of observing them, wrap it in
+    ``pyro.poutine.uncondition``; to see it, ``pyro.render_model(model)``.
 
     Parameters
     ----------
@@ -34,12 +46,20 @@ class Model:
         Shape of the embedding.
     data : Triplets or Judgments, optional
         The judgments that the model observes unless it is called with others.
+    choice : Choice
+        Any of the kinds of choice that :func:`pyrovice.fit` takes.
+    known_people : sequence, optional
+        Labels that persons are numbered by, for a choice that asks who answered; by default
+        the participants of `data`.
 
     Examples
     --------
     >>> import pyro, pyrovice as pv
     >>> data = pv.load_example().triplets
     >>> model = pv.Model(pv.SpikeSlab(), data.n_objects, 7, data)
+    >>> model
+    Model(prior=SpikeSlab(spike=0.25, slab=1.0, pi=0.5, family='normal'), choice=DotProduct(),
+          80 objects, 7 dimensions, 20,000 judgments)
     >>> trace = pyro.poutine.trace(model).get_trace()
     >>> trace.nodes["X"]["value"].shape, trace.nodes["odd"]["value"].shape
     (torch.Size([80, 7]), torch.Size([20000]))
@@ -51,34 +71,134 @@ class Model:
         n_objects: int,
         dimensions: int,
         data: Triplets | Judgments | None = None,
+        *,
+        choice: Choice = DotProduct(),  # noqa: B008 (frozen)
+        known_people: Sequence[Any] | None = None,
     ) -> None:
         self.prior = resolve_prior(prior)
+        self.choice = resolve_choice(choice)
         self.n_objects = n_objects
         self.dimensions = dimensions
-        self.data = None if data is None else Judgments.of(data)
+        self.known_people: tuple[Any, ...] | None = None
+        if self.choice.asks_who_answered:
+            if known_people is None and isinstance(data, Triplets):
+                known_people = data.people()
+            self.known_people = tuple(known_people or ())
+        self.is_code = not (_is_value(self.prior) and _is_value(self.choice))
+        self.parameters = OwnParameters()
+        # Values of pyrovice have no parameters to look after.
+        self.parameters_in_use = self.parameters.in_use if self.is_code else nullcontext
+        self.data = None if data is None else Judgments.of(data, people=self.known_people)
 
     def __call__(
         self, data: Triplets | Judgments | None = None, batch: Tensor | None = None
     ) -> Tensor:
         """Run the model on `data`, or on the rows `batch` of it."""
-        X = self.prior(self.n_objects, self.dimensions)
-        judgments = self._judgments(data, X.device)
+        X = self.embedding()
+        judgments = self.judgments(data, X.device)
         shown = judgments if batch is None else judgments[batch]
-        with pyro.plate("triplet", shown.total, subsample=shown.rows, dim=-1):
-            log_p = choice_log_probability(X.relu(), shown.pairs, shown.anchor)
-            if X.dim() > 2:
-                # Dimensions left of "object" (particles, chains) stay left of it.
-                log_p = log_p.unsqueeze(-3)
-            # A row that stands for several equal judgments counts as often.
-            with poutine.scale(scale=1.0 if shown.weight is None else shown.weight):
-                return pyro.sample("odd", OddOneOut(log_p), obs=shown.odd)
+        with self.parameters_in_use():
+            log_p = self.choice(X.relu(), shown)
+        if log_p.dim() > 2:
+            # Dimensions left of "object" (particles, chains) stay left of it.
+            log_p = log_p.unsqueeze(-3)
+        # A row that stands for several equal judgments counts as often.
+        times = 1.0 if shown.weight is None else shown.weight
+        with (
+            pyro.plate("triplet", shown.total, subsample=shown.rows, dim=-1),
+            poutine.scale(scale=times),
+        ):
+            return pyro.sample("odd", OddOneOut(log_p), obs=shown.odd)
+
+    def embedding(self) -> Tensor:
+        """Sample the prior: X, of shape (..., objects, dimensions)."""
+        with self.parameters_in_use():
+            X = self.prior(self.n_objects, self.dimensions)
+        # What is not a tensor at all is refused when the structure is looked at.
+        if not self.is_code or not isinstance(X, Tensor) or X.dim() <= 3 or not self._surplus:
+            return X
+        return X.reshape(*X.shape[: -2 - self._surplus], *X.shape[-2:])
+
+    def choice_log_probability(
+        self, sites: Mapping[str, Tensor], judgments: Triplets | Judgments
+    ) -> Tensor:
+        """Log-probability of each position being the odd one, given values of all sites.
+
+        Whatever predicts, scores, simulates or checks asks here.
+
+        Parameters
+        ----------
+        sites : mapping of str to Tensor
+            ``"X"``, rectified or not, and every site that the choice samples.
+        judgments : Triplets or Judgments
+            What is asked; the answers make no difference.
+
+        Returns
+        -------
+        Tensor of shape (..., n, 3)
+
+        Examples
+        --------
+        >>> import pyrovice as pv, torch
+        >>> model = pv.Model(pv.SpikeSlab(), 3, 2)
+        >>> X = torch.tensor([[2.0, 0.0], [1.0, 0.0], [0.0, 3.0]])
+        >>> model.choice_log_probability({"X": X}, pv.Triplets([[0, 1, 2]], [0])).exp()
+        tensor([[0.1065, 0.1065, 0.7870]])
+        """
+        asked = Judgments.of(judgments, sites["X"].device, self.known_people)
+        with self.parameters_in_use():
+            return log_probability(self.choice, sites, asked)
+
+    def kept_probability(self, sites: Mapping[str, Tensor], thirds: Tensor) -> Tensor:
+        """Mean over third objects of the probability that each pair is kept, (m, m)."""
+        if hasattr(self.choice, "kept_probability"):
+            return self.choice.kept_probability(sites["X"].relu(), thirds)
+        return asked_kept(
+            lambda asked: self.choice_log_probability(sites, asked), self.n_objects, thirds
+        )
+
+    @cached_property
+    def _surplus(self) -> int:
+        """Dims of size one that a prior leaves between particles and objects.
+
+        They stand where the plates of the objects and dimensions would be, of a site that has
+        these as event dims.
+        """
+        return surplus_dims(self)
+
+    @cached_property
+    def structure(self) -> Structure:
+        """The latent sites, and how they hang together."""
+        return structure_of(self)
 
     def with_dimensions(self, dimensions: int) -> Model:
         """The same model with another number of dimensions."""
-        return Model(self.prior, self.n_objects, dimensions, self.data)
+        return self._with(dimensions, self.data)
 
-    def _judgments(self, data: Triplets | Judgments | None, device: torch.device) -> Judgments:
-        judgments = self.data if data is None else Judgments.of(data, device)
+    def with_data(self, data: Triplets | Judgments | None) -> Model:
+        """The same model of other judgments, or of none."""
+        return self._with(self.dimensions, data)
+
+    def _with(self, dimensions: int, data: Triplets | Judgments | None) -> Model:
+        other = Model(
+            self.prior,
+            self.n_objects,
+            dimensions,
+            None,
+            choice=self.choice,
+            known_people=self.known_people,
+        )
+        other.parameters = self.parameters
+        if self.is_code:
+            other.parameters_in_use = self.parameters.in_use
+        other.data = None if data is None else Judgments.of(data, people=self.known_people)
+        return other
+
+    def judgments(
+        self, data: Triplets | Judgments | None = None, device: torch.device | str = "cpu"
+    ) -> Judgments:
+        """The judgments that the model sees when it is called with `data`."""
+        judgments = self.data if data is None else Judgments.of(data, device, self.known_people)
         if judgments is None:
             raise DataError(
                 "This model has no judgments of its own (a loaded fit holds none): call it "
@@ -90,3 +210,16 @@ class Model:
                 f"{self.n_objects}."
             )
         return judgments
+
+    def __repr__(self) -> str:
+        prior = getattr(self.prior, "__name__", None) or repr(self.prior)
+        data = "no judgments" if self.data is None else f"{self.data.total:,} judgments"
+        return (
+            f"Model(prior={prior}, choice={self.choice!r}, {self.n_objects:,} objects, "
+            f"{self.dimensions} dimension{'s' * (self.dimensions != 1)}, {data})"
+        )
+
+
+def _is_value(part: Any) -> bool:
+    """Whether this is a value of pyrovice, whose structure is known."""
+    return is_registered(part) or isinstance(part, Entrywise)

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import NO_ANCHOR
 from pyrovice.errors import DataError
-from pyrovice.model.judgments import choice_log_probability, pair_ids
+from pyrovice.model.choices import Choice, DotProduct, log_probability
+from pyrovice.model.judgments import Judgments, pair_ids
 
 
 def simulate(
@@ -22,6 +23,7 @@ def simulate(
     seed: int,
     names: Sequence[str] | None = None,
     anchored: float = 0.0,
+    choice: Choice = DotProduct(),  # noqa: B008 (frozen)
 ) -> Triplets:
     """Random triplets, answered with the model's own choice probabilities.
 
@@ -38,6 +40,9 @@ def simulate(
     anchored : float
         The share of judgments, chosen at random, in which one of the three objects is an
         anchor: "is it more like this one or that?"
+    choice : Choice
+        How the answers are chosen: a value of :mod:`pyrovice.choices`, or a function that
+        samples nothing.
 
     Examples
     --------
@@ -58,7 +63,7 @@ def simulate(
         if not 0 < anchored <= 1:
             raise DataError(f"anchored={anchored!r}; expected a share from 0 to 1.")
         anchor = np.where(rng.random(n) < anchored, rng.integers(0, 3, n), NO_ANCHOR)
-    p = choice_probabilities(weights, objects, anchor)
+    p = choice_probabilities(weights, objects, anchor, choice)
     odd = (rng.random((n, 1)) > np.cumsum(p[:, :2], axis=1)).sum(axis=1)
     if names is None:
         names = [str(i) for i in range(m)]
@@ -128,9 +133,16 @@ def choice_probabilities(
     embedding: NDArray[np.floating],
     objects: NDArray[np.integer],
     anchor: NDArray[np.integer] | None = None,
+    choice: Choice = DotProduct(),  # noqa: B008 (frozen)
 ) -> NDArray[np.float64]:
     """Probability that each of three objects is the odd one, for one fixed embedding."""
     X = torch.as_tensor(np.ascontiguousarray(embedding, dtype=np.float64))
-    pairs = pair_ids(torch.as_tensor(objects.astype(np.int64)), len(X))
-    at = None if anchor is None else torch.as_tensor(anchor.astype(np.int64))
-    return choice_log_probability(X, pairs, at).exp().numpy()
+    asked = Judgments(
+        pair_ids(torch.as_tensor(objects.astype(np.int64)), len(X)),
+        torch.zeros(len(objects), dtype=torch.long),
+        None if anchor is None else torch.as_tensor(anchor.astype(np.int64)),
+        None,
+        len(X),
+        len(objects),
+    )
+    return log_probability(choice, {"X": X}, asked).exp().numpy()

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from pyro import poutine
 
 from pyrovice.results.fit import Fit
+from pyrovice.results.prior_sites import redrawable
 
 # Draws of the prior's own parameters that the density is averaged over.
 DRAWS = 50
@@ -19,7 +20,7 @@ def prior_density(
     """Density of a weight at `grid`, and the probability that it is zero, by dimension.
 
     The prior's own parameters, if it has any, are those that the fit learned; others that it
-    may have are drawn from it. None if entries of X have no density by themselves.
+    may have are drawn from it. None if entries of X have no density of their own.
 
     Parameters
     ----------
@@ -34,8 +35,11 @@ def prior_density(
     zero : array of shape (dimensions,)
     """
     d = fit.posterior.shape[1]
+    structure = fit.model.structure
+    if not structure.entrywise or set(structure.above) != set(redrawable(fit.model)):
+        return None
     X = torch.as_tensor(grid, dtype=torch.float32)[:, None].expand(-1, d)
-    learned = fit.hyperposterior.draws
+    learned = {name: fit.posterior.others[name].pooled for name in structure.above}
     n = min((len(draws) for draws in learned.values()), default=1)
     density, below = np.zeros((len(grid), d)), np.zeros(d)
     chosen = np.linspace(0, n - 1, min(n, DRAWS)).astype(int)
@@ -45,8 +49,6 @@ def prior_density(
             values = {name: torch.as_tensor(draws[i]) for name, draws in learned.items()}
             prior = poutine.condition(fit.model.prior, values | {"X": X})
             entry = poutine.trace(prior).get_trace(len(grid), d).nodes["X"]["fn"]
-            if entry.event_dim:
-                return None
             # A prior on positive weights need not have a density at zero itself.
             density += entry.log_prob(X.clamp(min=1e-6)).exp().double().numpy()
             try:

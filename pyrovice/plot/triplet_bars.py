@@ -6,8 +6,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from scipy.special import softmax
+from numpy.typing import NDArray
 
+from pyrovice.data.triplets import Triplets
 from pyrovice.errors import PyroviceError
 from pyrovice.plot.labels import label, labels_of_dimensions
 from pyrovice.plot.selection import kept_embedding, row_of
@@ -41,7 +42,7 @@ def triplet(fit: Fit, a: str, b: str, c: str, ax: Axes | None = None) -> Figure:
         raise PyroviceError(f"{a!r}, {b!r}, {c!r} are not three different objects.")
     X = fit.draws(DRAWS, seed=0)[:, rows]
     shared = np.stack([X[:, i] * X[:, j] for i, j in PAIRS], axis=1)  # draw x pair x dimension
-    chances = softmax(shared.sum(axis=2), axis=1)
+    chances = _chances(fit, rows)
     pieces, p = shared.mean(axis=0), chances.mean(axis=0)
     low, high = np.quantile(chances, [0.05, 0.95], axis=0)
     # Pieces of the same colour are the same dimension; small ones are put together.
@@ -82,3 +83,14 @@ def triplet(fit: Fit, a: str, b: str, c: str, ax: Axes | None = None) -> Figure:
             columnspacing=1.0, borderaxespad=0,
         )  # fmt: skip
     return figure_of(axes)
+
+
+def _chances(fit: Fit, rows: list[int]) -> NDArray[np.floating]:
+    """How probably each of three objects is the odd one, (draws, 3)."""
+    order = np.argsort(rows)
+    asked = Triplets([np.asarray(rows)[order]], [0], names=fit.names)
+    p = [
+        fit.model.choice_log_probability(sites, asked).exp().numpy()[0]
+        for sites in fit.posterior.each(DRAWS, seed=0)
+    ]
+    return np.stack(p)[:, np.argsort(order)]

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyrovice.criticism.diagnosis import diagnose
+from pyrovice.criticism.diagnosis import Diagnosis
 from pyrovice.data.triplets import Triplets
 from pyrovice.results.fit import Fit
 from pyrovice.results.scores import Evaluation
 from pyrovice.storage.version import __version__
 
 
-def describe(fit: Fit, data: Triplets | None, held_out: Triplets | None) -> dict[str, Any]:
+def describe(
+    fit: Fit, data: Triplets | None, held_out: Triplets | None, found: Diagnosis | None
+) -> dict[str, Any]:
     """What was fitted, how good it is, and how far it can be trusted."""
-    found = None if data is None else diagnose(fit, data, held_out=held_out, refits=0)
     return {
         "facts": _facts(fit),
         "converged": fit.converged,
-        "sampled": fit.training is None,
+        "sampled": fit.posterior.from_chains,
         "scores": [
             _score(where, fit.evaluate(given), unseen)
             for where, given, unseen in (
@@ -40,8 +41,9 @@ def _facts(fit: Fit) -> dict[str, str]:
         "Judgments fitted": f"{fit.n_judgments:,}",
         "Dimensions kept": f"{fit.n_dimensions} of {fit.first_dimensions} to begin with",
         "Prior": repr(fit.prior),
+        "Choice": repr(fit.choice),
     }
-    if fit.training is None:
+    if fit.posterior.from_chains:
         facts["Inference"] = f"sampled: {fit.guide_family}"
     else:
         ended = "settled" if fit.converged else "ended before it settled"

@@ -8,7 +8,6 @@ import numpy as np
 
 from pyrovice.data.triplets import Triplets
 from pyrovice.results.fit import Fit
-from pyrovice.results.posterior import PointPosterior
 from pyrovice.results.similarity import similarity_of
 
 TOP = 8
@@ -88,13 +87,13 @@ def objects(fit: Fit, data: Triplets | None) -> dict[str, Any]:
         "longest": longest or 1.0,
         "judged": seen is not None,
         "counted": counted,
-        "uncertain": not isinstance(fit.posterior, PointPosterior),
+        "uncertain": not fit.posterior.is_point,
     }
 
 
 def _neighbours(fit: Fit) -> list[list[list[float]]]:
     """For each object its nearest ones: id, probability that the pair is kept, its sd."""
-    mean, sd = similarity_of(fit.draws(DRAWS, seed=0), THIRDS, seed=0)
+    mean, sd = similarity_of(fit.model, fit.posterior, DRAWS, seed=0, thirds=THIRDS)
     nearest = np.argsort(-np.nan_to_num(mean, nan=-1.0), axis=1, kind="stable")
     count = min(NEIGHBOURS, len(mean) - 1)
     return [

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from pyrovice.criticism.checks import report
+from pyrovice.criticism.diagnosis import diagnose
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import OverwriteError, PyroviceError
 from pyrovice.report.content import describe
@@ -45,7 +47,7 @@ def render(
     for name, given in (("data", data), ("held_out", held_out)):
         if given is not None and not isinstance(given, Triplets):
             raise TypeError(f"{name} is a {type(given).__name__}; expected Triplets.")
-    if data is not None and data.digest() != fit.data_digest:
+    if data is not None and not fit.was_fitted_to(data):
         raise PyroviceError(
             "These are not the judgments that were fitted. Pass those as data, and judgments that "
             "the fit has not seen as held_out: fit.report(path, data=train, held_out=test)."
@@ -58,9 +60,14 @@ def render(
         lstrip_blocks=True,
     )
     kept = fit.n_dimensions
+    found = None if data is None else diagnose(fit, data, held_out=held_out, refits=0)
+    # What the diagnosis looked at is shown, and not looked at again.
+    calibration, checked = (None, None) if found is None else (found.calibration, found.checks)
+    if found is None and held_out is not None:
+        calibration, checked = fit.calibration(held_out), report(fit, held_out)
     return templates.get_template("page.html").render(
         title=title or f"{len(fit.names):,} objects in {kept} dimension{'s' * (kept != 1)}",
-        about=describe(fit, data, held_out),
-        figures=figures(fit, data, held_out),
+        about=describe(fit, data, held_out, found),
+        figures=figures(fit, calibration, checked),
         objects=objects(fit, data),
     )

@@ -13,8 +13,8 @@ import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
 from pyrovice import plot
-from pyrovice.criticism import checks
-from pyrovice.data.triplets import Triplets
+from pyrovice.criticism.checks import CheckReport
+from pyrovice.results.calibration import Calibration
 from pyrovice.results.fit import Fit
 
 # Heat maps of more objects than this have more rows than a page has lines.
@@ -32,31 +32,33 @@ class Picture:
     caption: str
 
 
-def figures(fit: Fit, data: Triplets | None, held_out: Triplets | None) -> dict[str, Picture]:
+def figures(
+    fit: Fit, calibration: Calibration | None, checks: CheckReport | None
+) -> dict[str, Picture]:
     """Every figure that can be drawn of what is given, by name."""
-    judged = data if held_out is None else held_out
     found: dict[str, Picture] = {}
 
     def add(name: str, draw: Callable[[], Figure], alt: str, caption: str) -> None:
         found[name] = _picture(draw(), alt, caption)
 
-    if fit.training is not None and len(fit.history):
+    if not fit.posterior.from_chains and len(fit.history):
         add(
             "convergence",
             lambda: plot.convergence(fit),
             "Loss and number of dimensions over epochs",
             "Training: the loss with its two terms, and the number of dimensions kept.",
         )
-    if judged is not None:
+    if calibration is not None:
         add(
             "calibration",
-            lambda: plot.calibration(fit.calibration(judged)),
+            lambda: plot.calibration(calibration),
             "Observed over predicted shares of answers",
             "Calibration: answers predicted with some probability should come about as often.",
         )
+    if checks is not None:
         add(
             "checks",
-            lambda: plot.checks(checks.report(fit, judged)),
+            lambda: plot.checks(checks),
             "Statistics of drawn and of real answers",
             "Predictive checks: the real answers (line) among answers drawn from the fit (grey).",
         )

@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole
-from pyrovice.errors import DataError, PyroviceError
-from pyrovice.model.judgments import Judgments, choice_log_probability
-from pyrovice.model.priors import resolve_prior
+from pyrovice.errors import DataError, PyroviceError, tell
 from pyrovice.results.arviz_versions import container
-from pyrovice.results.posterior import DrawnPosterior
+from pyrovice.results.joint_draws import Draws, evenly, posterior_draws, prior_draws
 from pyrovice.results.prediction import draw_answers, random_answers
+from pyrovice.results.pruning import MIN_OBJECTS
+from pyrovice.results.site_tables import labelled
+from pyrovice.storage.registry import GivenAsCode
 from pyrovice.storage.version import __version__
 
 if TYPE_CHECKING:
@@ -33,12 +34,11 @@ GROUPS = (
     "log_likelihood",
     "observed_data",
     "constant_data",
+    "sample_stats",
 )
-WITHOUT_DATA = GROUPS[:2]
+WITHOUT_DATA = ("posterior", "prior", "sample_stats")
 # Entries of the largest group: 200 MB of log-likelihoods.
 MOST_ENTRIES = 50_000_000
-# Of the prior, which no data inform, 100 MB do, but always enough draws for a picture.
-MOST_PRIOR_ENTRIES, FEWEST_DRAWS = 25_000_000, 50
 # By how much equal log-likelihoods are told apart, in nats.
 APART = np.float32(1e-5)
 
@@ -52,6 +52,7 @@ def to_arviz(
     draws: int = 500,
     groups: Sequence[str] | None = None,
     judgments: int | None = None,
+    pruned: bool = True,
     seed: int = 0,
 ) -> Any:
     """Turn a fit, or several aligned fits as chains, into what ArviZ works with.
@@ -69,11 +70,15 @@ def to_arviz(
         the prior of a large embedding as many as fit into 100 MB.
     groups : sequence of str, optional
         Which of `posterior`, `prior`, `posterior_predictive`, `prior_predictive`,
-        `log_likelihood`, `observed_data` and `constant_data`; all by default.
+        `log_likelihood`, `observed_data`, `constant_data` and, of chains, `sample_stats`; all
+        by default.
     judgments : int, optional
         How many judgments to predict, chosen at random. By default all of them, or as
         many as keep every group below 200 MB; the attribute `judgments` of the
         container says how many of how many.
+    pruned : bool
+        Whether posterior and prior have the kept dimensions only. If none is kept they have
+        all, which is said.
     seed : int
         The same seed gives the same draws: those of ``fit.draws(draws, seed)``.
 
@@ -81,10 +86,12 @@ def to_arviz(
     -------
     arviz.InferenceData or xarray.DataTree
         Whichever the installed ArviZ works with. The variable `X` holds the
-        *rectified* weights of the kept dimensions; `odd` is the position of the odd
-        one among the three ascending `objects` of a triplet. Predictions use all
-        dimensions of a fit, as ``fit.predict`` does: their mean over draws is the
-        same. ``fit.prune().to_arviz(data)`` is about the kept ones only.
+        *rectified* weights of the kept dimensions; every other latent site has its own
+        name, and coordinates by the plates that it is in. One draw of all groups belongs
+        together. `odd` is the position of the odd one among the three ascending `objects` of
+        a triplet. Predictions use all dimensions of a fit, as ``fit.predict`` does: their
+        mean over draws is the same. ``fit.prune().to_arviz(data)`` is about the kept ones
+        only. A fit whose prior is not at hand has no prior groups.
 
     Notes
     -----
@@ -106,33 +113,52 @@ def to_arviz(
     _check(chains, data)
     wanted = _wanted(groups, data)
     draws = whole(draws, "draws", least=1)
-    X = np.concatenate(
-        [_draws_of(fit, draws, seed + i) for i, fit in enumerate(chains)]
-    )  # (chains, draws, m, d)
     first = chains[0]
-    kept = np.arange(X.shape[-1]) if len(chains) > 1 else first._kept()
-    coords: dict[str, Any] = {"object": list(first.names), "dimension": kept}
-    shown = None if data is None else _chosen(data, judgments, X.shape[0] * X.shape[1], seed)
+    drawn = _by_chain([posterior_draws(fit, draws, seed + i) for i, fit in enumerate(chains)])
+    shape = drawn["X"].shape
+    kept = np.arange(shape[-1]) if len(chains) > 1 else _kept(first, pruned)
+    shown = None if data is None else _chosen(data, judgments, shape[0] * shape[1], seed)
     made: dict[str, xr.Dataset] = {}
     rng = random_answers(seed)
     if "posterior" in wanted:
-        made["posterior"] = _weights(_columns(X, kept), coords)
-        made["posterior"].update(_hyper(first, X.shape, kept, rng) if len(chains) == 1 else {})
+        made["posterior"] = _variables(drawn, first, kept)
     if shown is not None:
-        made |= _predictions(X, shown, wanted, "posterior_predictive", rng)
-    if {"prior", "prior_predictive"} & wanted:
-        before = _prior_draws(first, X.shape[1], X.shape[-1], seed)
+        made |= _predictions(first, drawn, shown, wanted, "posterior_predictive", rng)
+    if {"prior", "prior_predictive"} & wanted and not isinstance(first.prior, GivenAsCode):
+        before = prior_draws(first, shape[1], seed)
         if "prior" in wanted:
-            made["prior"] = _weights(_columns(before, np.arange(len(kept))), coords)
+            made["prior"] = _variables(before, first, kept)
         if shown is not None:
-            made |= _predictions(
-                before, shown, wanted - {"log_likelihood"}, "prior_predictive", rng
-            )
+            without = wanted - {"log_likelihood"}
+            made |= _predictions(first, before, shown, without, "prior_predictive", rng)
+    if "sample_stats" in wanted and first.posterior.sample_stats and len(chains) == 1:
+        made["sample_stats"] = _sample_stats(first, shape[1])
     if shown is not None:
         made |= {name: group for name, group in _about(shown).items() if name in wanted}
     return container(
         {name: made[name] for name in GROUPS if name in made}, _attributes(chains, data, shown)
     )
+
+
+def _by_chain(fits: list[Draws]) -> Draws:
+    """The sites that all fits have, one chain after another."""
+    names = [name for name in fits[0] if all(name in drawn for drawn in fits)]
+    same = [name for name in names if len({drawn[name].shape[1:] for drawn in fits}) == 1]
+    return {name: np.concatenate([drawn[name] for drawn in fits]) for name in same}
+
+
+def _kept(fit: Fit, pruned: bool) -> NDArray[np.intp]:
+    everything = np.arange(fit.posterior.shape[1])
+    if not pruned:
+        return everything
+    kept = fit._kept()
+    if len(kept) == 0:
+        tell(
+            f"No dimension has more than {MIN_OBJECTS} objects with a credibly positive weight, so "
+            f"none is kept; the container has all {len(everything)}. Say pruned=False if that is "
+            "what you want, or prune by another rule first: fit.prune(min_objects=2)."
+        )
+    return kept if len(kept) else everything
 
 
 def _check(chains: list[Fit], data: Triplets | None) -> None:
@@ -142,7 +168,7 @@ def _check(chains: list[Fit], data: Triplets | None) -> None:
     if len(shapes) > 1 or len({fit.names for fit in chains}) > 1:
         raise PyroviceError(
             "These fits differ in their objects or in their number of dimensions, so they are "
-            "no chains of one posterior; bring them into one order first: pv.align(fits)."
+            "not chains of one posterior; bring them into one order first: pv.align(fits)."
         )
     if next(iter(shapes))[1] == 0:
         raise PyroviceError("This fit has no dimensions, so there is nothing to draw.")
@@ -169,29 +195,6 @@ def _wanted(groups: Sequence[str] | None, data: Triplets | None) -> set[str]:
     return set(groups)
 
 
-def _draws_of(fit: Fit, draws: int, seed: int) -> NDArray[np.float32]:
-    """Rectified draws by chain, (chains, draws, m, d)."""
-    posterior = fit.posterior
-    if isinstance(posterior, DrawnPosterior) and len(posterior.stored) > 1:
-        have = posterior.stored.shape[1]
-        evenly = np.linspace(0, have - 1, min(draws, have)).round().astype(int)
-        return np.maximum(posterior.stored[:, evenly], 0)
-    return posterior.draws(draws, seed)[None]
-
-
-def _prior_draws(fit: Fit, draws: int, dimensions: int, seed: int) -> NDArray[np.float32]:
-    """Rectified draws of the prior, one chain of them; of a large embedding fewer."""
-    sample = resolve_prior(fit.prior)
-    entries = len(fit.names) * dimensions
-    draws = min(draws, max(FEWEST_DRAWS, MOST_PRIOR_ENTRIES // entries))
-    X = np.empty((1, draws, len(fit.names), dimensions), np.float32)
-    with torch.no_grad(), torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        for draw in X[0]:
-            draw[:] = sample(*draw.shape).relu().cpu().numpy()
-    return X
-
-
 def _chosen(data: Triplets, judgments: int | None, draws: int, seed: int) -> Triplets:
     most = max(1, MOST_ENTRIES // draws) if judgments is None else whole(judgments, "judgments", 1)
     if most >= len(data):
@@ -200,43 +203,37 @@ def _chosen(data: Triplets, judgments: int | None, draws: int, seed: int) -> Tri
     return data.subset(most, seed)
 
 
-def _columns(X: NDArray[np.float32], kept: NDArray[np.intp]) -> NDArray[np.float32]:
-    """The kept dimensions; without a copy if they are all."""
-    return X if len(kept) == X.shape[-1] else X[..., kept]
+def _variables(drawn: Draws, fit: Fit, kept: NDArray[np.intp]) -> xr.Dataset:
+    """Every site with its coordinates, of the kept dimensions."""
+    found = {}
+    for name, values in drawn.items():
+        axes = ("object", "dimension") if name == "X" else fit.posterior.others[name].axes
+        variable = labelled(values, axes, fit.names, name)
+        if "dimension" in axes and len(kept) < variable.sizes["dimension"]:
+            variable = variable.isel(dimension=kept)
+        found[name] = variable
+    found["X"].attrs["description"] = "rectified weight of an object in a dimension, [X]+"
+    return xr.Dataset(found)
 
 
-def _weights(X: NDArray[np.float32], coords: dict[str, Any]) -> xr.Dataset:
-    weights = xr.DataArray(
-        X,
-        dims=("chain", "draw", "object", "dimension"),
-        coords=_counted(X.shape) | coords,
-        attrs={"description": "rectified weight of an object in a dimension, [X]+"},
+def _sample_stats(fit: Fit, draws: int) -> xr.Dataset:
+    """What the sampler said of the draws that are in the posterior."""
+    stats = fit.posterior.sample_stats
+    return xr.Dataset(
+        {
+            name: labelled(values[:, evenly(values.shape[1], draws)], (), fit.names, name)
+            for name, values in stats.items()
+        }
     )
-    return xr.Dataset({"X": weights})
 
 
 def _counted(shape: tuple[int, ...]) -> dict[str, Any]:
     return {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])}
 
 
-def _hyper(
-    fit: Fit, shape: tuple[int, ...], kept: NDArray[np.intp], rng: np.random.Generator
-) -> dict[str, Any]:
-    """As many draws of each hyperparameter as there are of X; not jointly with it."""
-    chosen = None
-    variables: dict[str, Any] = {}
-    for name, values in fit.hyperposterior.draws.items():
-        if chosen is None:
-            chosen = rng.integers(0, len(values), shape[:2])
-        if values.ndim == 2:
-            variables[name] = (("chain", "draw", "dimension"), values[chosen][..., kept])
-        else:
-            variables[name] = (("chain", "draw"), values[chosen])
-    return variables
-
-
 def _predictions(
-    X: NDArray[np.float32],
+    fit: Fit,
+    drawn: Draws,
     shown: Triplets,
     wanted: set[str],
     predictive: str,
@@ -245,11 +242,11 @@ def _predictions(
     """Drawn answers and, where wanted, the log-likelihood of the real ones, draw by draw."""
     if not {predictive, "log_likelihood"} & wanted:
         return {}
-    shape = (*X.shape[:2], len(shown))
+    shape = (*drawn["X"].shape[:2], len(shown))
     answers = np.empty(shape, np.int8) if predictive in wanted else None
     scores = np.empty(shape, np.float32) if "log_likelihood" in wanted else None
     given = shown.odd.astype(np.int64)[:, None]
-    for at, log_p in choice_log_probabilities(X, shown):
+    for at, log_p in choice_log_probabilities(fit, drawn, shown):
         if answers is not None:
             answers[at] = draw_answers(np.exp(log_p), rng)
         if scores is not None:
@@ -280,18 +277,22 @@ def _tell_apart(scores: NDArray[np.float32], rng: np.random.Generator) -> None:
 
 
 def choice_log_probabilities(
-    X: NDArray[np.float32], shown: Triplets
+    fit: Fit, drawn: Draws, shown: Triplets
 ) -> Iterator[tuple[tuple[int, ...], NDArray[np.float32]]]:
     """Index of each draw and its log-probabilities of the three answers, (n, 3)."""
-    questions = Judgments.of(shown)
-    for at in np.ndindex(X.shape[:-2]):
-        drawn = torch.from_numpy(X[at])
-        yield at, choice_log_probability(drawn, questions.pairs, questions.anchor).numpy()
+    questions = fit.model.judgments(shown)
+    for at in np.ndindex(drawn["X"].shape[:2]):
+        sites = {name: torch.as_tensor(values[at]) for name, values in drawn.items()}
+        yield at, fit.model.choice_log_probability(sites, questions).numpy()
 
 
 def _about(shown: Triplets) -> dict[str, xr.Dataset]:
     coords = {"triplet": np.arange(len(shown)), "place": np.arange(3)}
-    constant: dict[str, Any] = {"objects": (("triplet", "place"), shown.objects)}
+    names = np.array(shown.names, dtype=object)
+    constant: dict[str, Any] = {
+        "objects": (("triplet", "place"), shown.objects),
+        "names": (("triplet", "place"), names[shown.objects]),
+    }
     if shown.anchored.any():
         constant["anchor"] = ("triplet", shown.anchor)
     if shown.participants is not None:
@@ -313,6 +314,7 @@ def _attributes(
         "torch_version": version("torch"),
         "pyro_version": version("pyro-ppl"),
         "prior": str(fit.prior),
+        "choice": str(fit.choice),
         "guide": str(fit.guide_family),
         "training": str(fit.training),
         "seed": ", ".join(str(each.seed) for each in chains),

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 from numpy.typing import NDArray
 
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import DataError, GuideError, PyroviceError
 from pyrovice.guides import Guide, SiteGuide
+from pyrovice.model.choices import Choice
 from pyrovice.model.model import Model
 from pyrovice.model.priors import Prior
 from pyrovice.results import pruning
 from pyrovice.results.breakdown import break_down
 from pyrovice.results.calibration import Calibration, calibrate
-from pyrovice.results.hyperposterior import Hyperposterior
 from pyrovice.results.mixing import mixing
-from pyrovice.results.posterior import DrawnPosterior, Posterior
+from pyrovice.results.posterior import Posterior
 from pyrovice.results.prediction import predict
 from pyrovice.results.scores import Evaluation, evaluate
 from pyrovice.results.similarity import similarity_of
+from pyrovice.results.site_tables import hyperparameter_table, site_array
+from pyrovice.storage.registry import GivenAsCode
 
 STATISTICS = ("loc", "mean", "sd")
 
@@ -44,7 +47,8 @@ class Fit:
     model : Model
         The Pyro model, with the judgments it was fitted to.
     posterior : Posterior
-        The posterior of X as plain numbers, dimensions in descending importance.
+        What is known of X and of every other latent site, as plain numbers; dimensions in
+        descending importance.
     history : DataFrame
         By epoch: `step`, `loss` (−ELBO per judgment) with its parts
         `log_likelihood` and `complexity` (loss = complexity − log_likelihood, in
@@ -60,8 +64,6 @@ class Fit:
         How many judgments it was fitted to.
     data_digest : str
         Fingerprint of those judgments, as `Triplets.digest` gives it.
-    hyperposterior : Hyperposterior
-        What was learned about the prior; see `hyperparameters`.
     first_dimensions : int
         How many dimensions training started from.
     pruned : bool
@@ -94,10 +96,14 @@ class Fit:
     data_digest: str
     fitted_guide: Guide | None
     first_dimensions: int
-    hyperposterior: Hyperposterior = field(default_factory=Hyperposterior)
     pruned: bool = False
 
     # ------------------------------------------------------------------ Pyro
+
+    @property
+    def choice(self) -> Choice:
+        """How people choose, as it was given to :func:`pyrovice.fit`."""
+        return getattr(self.model.choice, "function", self.model.choice)
 
     @property
     def guide(self) -> Guide:
@@ -107,6 +113,9 @@ class Fit:
         guide has them in the order in which it was trained.
         """
         if self.fitted_guide is None:
+            missing = self.missing_code()
+            if missing is not None:
+                raise missing.missing()
             raise GuideError(
                 f"This fit holds the posterior but not the guide {self.guide_family!r}, which "
                 "can be neither saved nor pruned. The fit that pyrovice.fit returned has it."
@@ -149,7 +158,9 @@ class Fit:
         Those with a credibly positive weight for more than `min_objects` objects, or
         with ``rule="max"`` those whose largest weight exceeds `threshold`. They come in
         descending importance, ties by the sum of their weights. Its `model` and `guide`
-        have these dimensions only.
+        have these dimensions only, unless the prior is one in which dimensions depend on each
+        other or on their order (correlations, cumulative shrinkage): then they keep them all,
+        in the order of training.
         """
         values = pruning.importance(self.posterior, rule, alpha)
         chosen = pruning.kept(self.posterior, rule, alpha, min_objects, threshold)
@@ -157,6 +168,10 @@ class Fit:
         return replace(self._select(ranked[chosen[ranked]]), pruned=True)
 
     def _select(self, columns: NDArray[np.intp]) -> Fit:
+        posterior = self.posterior.select(columns)
+        if not self._separable():
+            # Model and guide keep all dimensions, which only make sense together and in order.
+            return replace(self, posterior=posterior)
         guide = self.fitted_guide
         if isinstance(guide, SiteGuide):
             guide = guide.select(columns)
@@ -164,11 +179,21 @@ class Fit:
             guide = None
         return replace(
             self,
-            posterior=self.posterior.select(columns),
-            hyperposterior=self.hyperposterior.select(columns),
+            posterior=posterior,
             model=self.model.with_dimensions(len(columns)),
             fitted_guide=guide,
         )
+
+    def _separable(self) -> bool:
+        """Whether dimensions can be left out of the model; of code not at hand, nobody asks."""
+        if self.missing_code() is not None or not self.model.dimensions:
+            return True
+        return self.model.structure.separable
+
+    def missing_code(self) -> GivenAsCode | None:
+        """The prior or choice that was given as code and is not there after loading."""
+        parts = (self.prior, self.choice)
+        return next((part for part in parts if isinstance(part, GivenAsCode)), None)
 
     def _dimensions(self) -> pd.RangeIndex:
         return pd.RangeIndex(self.posterior.shape[1], name="dimension")
@@ -227,7 +252,8 @@ class Fit:
 
         Those of :func:`pyrovice.sample` and :func:`pyrovice.refine`.
         """
-        if not isinstance(self.posterior, DrawnPosterior) or len(self.posterior.stored) < 2:
+        chains = self.posterior.chains
+        if chains is None or len(chains) < 2:
             raise PyroviceError(
                 "Only chains can agree or disagree: draws from a guide are independent whether "
                 "it is right or not. Have several with pyrovice.refine(fit, data), or with "
@@ -236,16 +262,60 @@ class Fit:
         rows = pd.MultiIndex.from_product(
             [self.names, self._dimensions()], names=["object", "dimension"]
         )
-        return mixing(self.posterior.stored).set_axis(rows)
+        return mixing(chains).set_axis(rows)
 
     def hyperparameters(self) -> pd.DataFrame:
-        """What was learned about the prior: mean, sd and 90 % interval of its own parameters.
+        """What was learned beside X: mean, sd and 90 % interval of the prior's own parameters.
 
-        Empty for priors without any. Those of single dimensions are of the dimensions
+        Empty for priors and choices without any. Those of single dimensions are of the dimensions
         of this fit, in the same order. They are drawn given what the guide knows of the
-        rectified weights, not taken from the guide, which is too sure of them.
+        rectified weights, not taken from the guide, which is too sure of them. Sites with
+        axes of their own, such as regression weights, are in :meth:`site`.
         """
-        return self.hyperposterior.table()
+        return hyperparameter_table(self.posterior.others)
+
+    def sites(self) -> dict[str, tuple[int, ...]]:
+        """Name and shape of every latent site: X, and those of the prior and the choice.
+
+        Examples
+        --------
+        >>> import pyrovice as pv
+        >>> fit = pv.fit(pv.load_example().triplets, prior=pv.ARD(), dimensions=12)
+        >>> fit.sites() == {"X": fit.posterior.shape, "scale": fit.posterior.shape[1:]}
+        True
+        """
+        others = {name: site.values.shape[2:] for name, site in self.posterior.others.items()}
+        return {"X": self.posterior.shape, **others}
+
+    def site(self, name: str, draws: int = 500, seed: int = 0) -> xr.DataArray:
+        """Posterior draws of one latent site, with named coordinates.
+
+        Parameters
+        ----------
+        name : str
+            One of :meth:`sites`. X is rectified, as everywhere.
+        draws : int
+            How many draws, where there are no stored ones: those of X under most guides.
+        seed : int
+            Seed of these draws.
+
+        Returns
+        -------
+        DataArray
+            With the dims `chain`, `draw` and one per plate of the site: `object`,
+            `dimension`, or whatever the prior calls it.
+
+        Examples
+        --------
+        >>> import pyrovice as pv
+        >>> fit = pv.fit(pv.load_example().triplets, prior=pv.ARD(), dimensions=12)
+        >>> scale = fit.site("scale")
+        >>> scale.dims
+        ('chain', 'draw', 'dimension')
+        >>> bool(scale.sel(dimension=0).mean() > 0.3)
+        True
+        """
+        return site_array(self.posterior, self.names, name, draws, seed)
 
     def draws(self, n: int, seed: int) -> NDArray[np.float32]:
         """Rectified posterior draws of all dimensions, shape (n, objects, dimensions)."""
@@ -277,7 +347,7 @@ class Fit:
         """
         if statistic not in ("mean", "sd"):
             raise PyroviceError(f"statistic={statistic!r}; expected 'mean' or 'sd'.")
-        mean, sd = similarity_of(self.draws(draws, seed), thirds, seed)
+        mean, sd = similarity_of(self.model, self.posterior, draws, seed, thirds)
         names = pd.Index(self.names, name="object")
         return pd.DataFrame(mean if statistic == "mean" else sd, index=names, columns=names)
 
@@ -297,7 +367,7 @@ class Fit:
                 "These judgments name other objects than the fit, or the same in another order; "
                 "read them with names=fit.names."
             )
-        return predict(self.posterior, triplets, draws, seed)
+        return predict(self.model, self.posterior, triplets, draws, seed)
 
     def evaluate(self, triplets: Triplets, draws: int = 50, seed: int = 0) -> Evaluation:
         """Accuracy, cross-entropy and, with repeats, KL divergence and ceiling."""
@@ -317,6 +387,11 @@ class Fit:
         With their standard errors, and with the accuracy that the model expects of itself.
         """
         return break_down(self.predict(triplets, draws, seed), triplets, by)
+
+    def was_fitted_to(self, data: Triplets) -> bool:
+        """Whether these are the judgments that were fitted."""
+        # Files of the first version do not know who answered.
+        return self.data_digest in (data.digest(), data.digest(people=False))
 
     # ------------------------------------------------------------------ keeping it
 

@@ -31,11 +31,13 @@ def mixing(chains: NDArray[np.floating]) -> pd.DataFrame:
     """
     az = import_arviz()
     weights = az.convert_to_dataset({"X": np.maximum(chains, 0)})
-    table = {
-        "r_hat": az.rhat(weights).X,
-        "ess_bulk": az.ess(weights, method="bulk").X,
-        "ess_tail": az.ess(weights, method="tail").X,
-    }
+    # A weight that is zero in one chain and not in another has no variance to divide by.
+    with np.errstate(invalid="ignore", divide="ignore"):
+        table = {
+            "r_hat": az.rhat(weights).X,
+            "ess_bulk": az.ess(weights, method="bulk").X,
+            "ess_tail": az.ess(weights, method="tail").X,
+        }
     rows = pd.MultiIndex.from_product(map(range, chains.shape[2:]), names=["object", "dimension"])
     frame = pd.DataFrame({name: values.to_numpy().ravel() for name, values in table.items()}, rows)
     never = (chains <= 0).all(axis=(0, 1)).ravel()
@@ -58,5 +60,6 @@ def share_mixed(chains: NDArray[np.floating]) -> float:
         return 1.0
     looked_at = np.random.default_rng(0).permutation(n)[:MOST_LOOKED_AT]
     az = import_arviz()
-    found = az.rhat(az.convert_to_dataset({"X": weights[..., looked_at]})).X
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = az.rhat(az.convert_to_dataset({"X": weights[..., looked_at]})).X
     return float((found.to_numpy() < MIXED).mean())

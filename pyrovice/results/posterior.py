@@ -1,307 +1,216 @@
-"""The posterior of X as plain numbers: draws first, closed forms where they exist.
+"""The posterior: draws of every latent site by name, with closed forms for X where there are any.
 
 A posterior outlives the guide that it came from: it is what a saved fit holds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Protocol, Self
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.special import ndtr
-from scipy.stats import norm
-from torch.distributions import constraints
+from torch import Tensor
 
-from pyrovice.guides import Guide, LowRankGuide, MeanFieldGuide, PointGuide
+from pyrovice.guides import Guide
 from pyrovice.guides.drawing import draw_sites
-
-Array = NDArray[np.float32]
+from pyrovice.model.model import Model
+from pyrovice.results.prior_sites import redraw_prior_sites
+from pyrovice.results.weights import (
+    Array,
+    DrawnWeights,
+    PointWeights,
+    Weights,
+    array_of,
+    chosen_draws,
+    closed_form,
+)
 
 # As many draws as are kept of a posterior without a closed form.
 MANY_DRAWS = 500
 # Fewer of a large embedding, so that they fit into 130 MB, but always enough for a quantile.
 MOST_DRAWN = 2**25
 ENOUGH_DRAWS = 100
+# Draws of sites that are small beside X.
+DRAWS_OF_OTHERS = 1000
+# Draws of X that the prior's sites are drawn for, bounded by the entries held at once.
+DRAWS_OF_X, MOST_ENTRIES_OF_X = 100, 2**19
 
 
-class Posterior(Protocol):
-    """What every kind of posterior can say about the m x d matrix X."""
+@dataclass(frozen=True, eq=False)
+class SiteDraws:
+    """Draws of one latent site other than X.
+
+    Attributes
+    ----------
+    values : array of shape (chains, draws, ...)
+        Independent draws are one chain.
+    axes : tuple of str
+        What each further axis runs over: a plate, or ``<site>_dim_<i>``.
+    """
+
+    values: NDArray[Any]
+    axes: tuple[str, ...] = ()
 
     @property
-    def shape(self) -> tuple[int, int]: ...
+    def pooled(self) -> NDArray[Any]:
+        """The draws of all chains, (n, ...)."""
+        chains, draws = self.values.shape[:2]
+        return self.values.reshape(chains * draws, *self.values.shape[2:])
+
+    def select(self, columns: Sequence[int] | NDArray[np.intp]) -> SiteDraws:
+        """That of some embedding dimensions, if the site has to do with them."""
+        if "dimension" not in self.axes:
+            return self
+        axis = 2 + self.axes.index("dimension")
+        return replace(self, values=np.take(self.values, np.asarray(columns, int), axis=axis))
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """What is known of every latent site.
+
+    Attributes
+    ----------
+    weights : Weights
+        The posterior of X.
+    others : mapping of str to SiteDraws
+        Draws of the other sites. Where X is known by draws too, they belong together.
+    from_chains : bool
+        Whether the draws come from Markov chains, which can disagree, rather than a guide.
+    sample_stats : mapping of str to array of shape (chains, draws)
+        What the sampler says of each draw, under ArviZ's names; none without chains.
+    """
+
+    weights: Weights
+    others: Mapping[str, SiteDraws] = field(default_factory=dict)
+    from_chains: bool = False
+    sample_stats: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Objects and dimensions."""
+        return self.weights.shape
 
     @property
     def can_be_zero(self) -> bool:
         """Whether a weight can be zero at all, with some probability between 0 and 1."""
-        ...
+        return self.weights.can_be_zero
 
-    def draws(self, n: int, seed: int) -> Array:
-        """Rectified draws, shape (n, m, d)."""
-        ...
+    @property
+    def is_point(self) -> bool:
+        """Whether there is one value per weight, without uncertainty."""
+        return self.weights.is_point
+
+    @property
+    def chains(self) -> Array | None:
+        """The draws of X by chain, (chains, draws, m, d); None if they are not from chains."""
+        return self.weights.arrays()["stored"] if self.from_chains else None
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether X is known by draws, each of which has its draw of every other site."""
+        return isinstance(self.weights, DrawnWeights)
 
     def loc(self) -> Array:
-        """Rectified posterior median."""
-        ...
+        """Rectified posterior median of X."""
+        return self.weights.loc()
 
     def mean(self) -> Array:
         """E[relu X]."""
-        ...
+        return self.weights.mean()
 
     def sd(self) -> Array:
         """Standard deviation of relu X."""
-        ...
+        return self.weights.sd()
 
     def quantile(self, q: float) -> Array:
         """Quantile of relu X."""
-        ...
+        return self.weights.quantile(q)
 
     def zero_probability(self) -> NDArray[np.float64]:
         """P(X <= 0)."""
-        ...
+        return self.weights.zero_probability()
 
-    def select(self, columns: Sequence[int] | NDArray[np.intp]) -> Self:
+    def marginals(self) -> tuple[Array, Array]:
+        """Centre of every entry of X, and its scale on the line on which guides live."""
+        return self.weights.marginals()
+
+    def draws(self, n: int, seed: int) -> Array:
+        """Rectified draws of X, shape (n, m, d)."""
+        return self.weights.draws(n, seed)
+
+    def sites(self, n: int, seed: int) -> dict[str, NDArray[Any]]:
+        """Draws of every site, (n, ...); X is rectified and the same as by :meth:`draws`."""
+        drawn: dict[str, NDArray[Any]] = {"X": self.draws(n, seed)}
+        for name, site in self.others.items():
+            have = len(site.pooled)
+            # Draws that belong to those of X are chosen with them.
+            drawn[name] = site.pooled[chosen_draws(have, n, seed)]
+        return drawn
+
+    def each(self, n: int, seed: int) -> Iterator[dict[str, Tensor]]:
+        """The same one draw after the other, as tensors."""
+        drawn = self.sites(n, seed)
+        for i in range(n):
+            yield {name: torch.as_tensor(values[i]) for name, values in drawn.items()}
+
+    def select(self, columns: Sequence[int] | NDArray[np.intp]) -> Posterior:
         """The posterior of some dimensions."""
-        ...
+        others = {name: site.select(columns) for name, site in self.others.items()}
+        return replace(self, weights=self.weights.select(columns), others=others)
 
     def arrays(self) -> dict[str, Array]:
-        """What to save, by name."""
-        ...
+        """What to save of X, by name."""
+        return self.weights.arrays()
 
 
-@dataclass(frozen=True, eq=False)
-class NormalPosterior:
-    """Independent Normals, the paper's variational family."""
-
-    mu: Array
-    sigma: Array
-    can_be_zero = True
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.mu.shape
-
-    def draws(self, n: int, seed: int) -> Array:
-        generator = torch.Generator().manual_seed(seed)
-        drawn = torch.randn(n, *self.shape, generator=generator)
-        drawn.mul_(torch.from_numpy(self.sigma)).add_(torch.from_numpy(self.mu))
-        return drawn.relu_().numpy()
-
-    def loc(self) -> Array:
-        return np.maximum(self.mu, 0)
-
-    def mean(self) -> Array:
-        z = self.mu / self.sigma
-        return (self.mu * norm.cdf(z) + self.sigma * norm.pdf(z)).astype(np.float32)
-
-    def sd(self) -> Array:
-        mu, sigma = self.mu.astype(float), self.sigma.astype(float)
-        z = mu / sigma
-        second_moment = (mu**2 + sigma**2) * norm.cdf(z) + mu * sigma * norm.pdf(z)
-        variance = second_moment - (mu * norm.cdf(z) + sigma * norm.pdf(z)) ** 2
-        return np.sqrt(np.maximum(variance, 0)).astype(np.float32)
-
-    def quantile(self, q: float) -> Array:
-        return np.maximum(self.mu + np.float32(norm.ppf(q)) * self.sigma, 0)
-
-    def zero_probability(self) -> NDArray[np.float64]:
-        return ndtr(-self.mu.astype(float) / np.maximum(self.sigma, np.finfo(np.float32).tiny))
-
-    def select(self, columns: Sequence[int] | NDArray[np.intp]) -> NormalPosterior:
-        return NormalPosterior(self.mu[:, columns], self.sigma[:, columns])
-
-    def arrays(self) -> dict[str, Array]:
-        return {"mu": self.mu, "sigma": self.sigma}
+def quick_posterior(guide: Guide, model: Model, draws: int = MANY_DRAWS) -> Posterior:
+    """The posterior of X and of what the choice needs, as far as a guide knows them."""
+    weights = closed_form(guide)
+    structure = model.structure
+    if weights is not None:
+        if not structure.of_choice:
+            return Posterior(weights)
+        drawn = draw_sites(guide, model, draws)
+    else:
+        entries = draw_sites(guide, model, 1)["X"].numel()
+        drawn = draw_sites(guide, model, min(draws, max(ENOUGH_DRAWS, MOST_DRAWN // entries)))
+        X = array_of(drawn["X"])
+        # Autoguides can be points too.
+        weights = PointWeights(X[0]) if (X[0] == X).all() else DrawnWeights(X[None])
+    return Posterior(weights, _others(drawn, model, structure.of_choice))
 
 
-@dataclass(frozen=True, eq=False)
-class LowRankPosterior(NormalPosterior):
-    """Normals that covary along a few directions; each by itself is a Normal."""
-
-    factor: Array
-
-    def draws(self, n: int, seed: int) -> Array:
-        generator = torch.Generator().manual_seed(seed)
-        factor = torch.from_numpy(self.factor)
-        own = torch.from_numpy(self.sigma).square() - factor.square().sum(0)
-        drawn = torch.randn(n, *self.shape, generator=generator).mul_(own.clamp(min=0).sqrt())
-        along = torch.randn(n, len(factor), generator=generator)
-        drawn += (along @ factor.flatten(1)).reshape(drawn.shape)
-        return drawn.add_(torch.from_numpy(self.mu)).relu_().numpy()
-
-    def select(self, columns: Sequence[int] | NDArray[np.intp]) -> LowRankPosterior:
-        return LowRankPosterior(
-            self.mu[:, columns], self.sigma[:, columns], self.factor[:, :, columns]
-        )
-
-    def arrays(self) -> dict[str, Array]:
-        return super().arrays() | {"factor": self.factor}
+def posterior_of(guide: Guide, model: Model) -> Posterior:
+    """What a guide knows of every site, and what follows from it about the prior's own."""
+    quick = quick_posterior(guide, model)
+    above = model.structure.above
+    if not above:
+        return quick
+    entries = model.n_objects * model.dimensions
+    most = MANY_DRAWS if quick.is_joint else DRAWS_OF_OTHERS
+    drawn = draw_sites(guide, model, min(most, max(ENOUGH_DRAWS, MOST_DRAWN // entries)))
+    others = _others(drawn, model, {*above, *model.structure.of_choice})
+    if quick.is_point:
+        return replace(quick, others=others)
+    if quick.is_joint:
+        redrawn = redraw_prior_sites(model, drawn)
+    else:
+        few = max(2, min(DRAWS_OF_X, MOST_ENTRIES_OF_X // entries))
+        first = {name: values[:few] for name, values in drawn.items()}
+        redrawn = redraw_prior_sites(model, first, each=DRAWS_OF_OTHERS // few)
+    return replace(quick, others=others | _others(redrawn, model, {*above}))
 
 
-@dataclass(frozen=True, eq=False)
-class LogNormalPosterior:
-    """Independent LogNormals, the mean-field family of priors on positive weights."""
-
-    log_mu: Array
-    log_sigma: Array
-    can_be_zero = False
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.log_mu.shape
-
-    def draws(self, n: int, seed: int) -> Array:
-        generator = torch.Generator().manual_seed(seed)
-        drawn = torch.randn(n, *self.shape, generator=generator)
-        drawn.mul_(torch.from_numpy(self.log_sigma)).add_(torch.from_numpy(self.log_mu))
-        return drawn.exp_().numpy()
-
-    def loc(self) -> Array:
-        return np.exp(self.log_mu)
-
-    def mean(self) -> Array:
-        return np.exp(self.log_mu + self.log_sigma**2 / 2)
-
-    def sd(self) -> Array:
-        return self.mean() * np.sqrt(np.expm1(self.log_sigma**2))
-
-    def quantile(self, q: float) -> Array:
-        return np.exp(self.log_mu + np.float32(norm.ppf(q)) * self.log_sigma)
-
-    def zero_probability(self) -> NDArray[np.float64]:
-        return np.zeros(self.shape)
-
-    def select(self, columns: Sequence[int] | NDArray[np.intp]) -> LogNormalPosterior:
-        return LogNormalPosterior(self.log_mu[:, columns], self.log_sigma[:, columns])
-
-    def arrays(self) -> dict[str, Array]:
-        return {"log_mu": self.log_mu, "log_sigma": self.log_sigma}
-
-
-@dataclass(frozen=True, eq=False)
-class PointPosterior:
-    """One value per entry, without uncertainty."""
-
-    point: Array
-    can_be_zero = False
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.point.shape
-
-    def draws(self, n: int, seed: int) -> Array:
-        return np.repeat(self.loc()[None], n, axis=0)
-
-    def loc(self) -> Array:
-        return np.maximum(self.point, 0)
-
-    def mean(self) -> Array:
-        return self.loc()
-
-    def sd(self) -> Array:
-        return np.zeros_like(self.point)
-
-    def quantile(self, q: float) -> Array:
-        return self.loc()
-
-    def zero_probability(self) -> NDArray[np.float64]:
-        return (self.point <= 0).astype(float)
-
-    def select(self, columns: Sequence[int] | NDArray[np.intp]) -> PointPosterior:
-        return PointPosterior(self.point[:, columns])
-
-    def arrays(self) -> dict[str, Array]:
-        return {"point": self.point}
-
-
-@dataclass(frozen=True, eq=False)
-class DrawnPosterior:
-    """Draws of X, for guides whose marginals have no closed form here, and for chains.
-
-    They have the shape (chains, draws, m, d); independent draws are one chain.
-    """
-
-    stored: Array
-
-    @property
-    def can_be_zero(self) -> bool:
-        return bool((self.stored <= 0).any())
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.stored.shape[2:]
-
-    @property
-    def pooled(self) -> Array:
-        """The draws of all chains, (n, m, d)."""
-        return self.stored.reshape(-1, *self.shape)
-
-    def draws(self, n: int, seed: int) -> Array:
-        kept = len(self.pooled)
-        chosen = np.random.default_rng(seed).choice(kept, n, replace=n > kept)
-        return np.maximum(self.pooled[chosen], 0)
-
-    def loc(self) -> Array:
-        return np.maximum(np.median(self.pooled, axis=0), 0)
-
-    def mean(self) -> Array:
-        return np.maximum(self.pooled, 0).mean(axis=0)
-
-    def sd(self) -> Array:
-        return np.maximum(self.pooled, 0).std(axis=0)
-
-    def quantile(self, q: float) -> Array:
-        return np.maximum(np.quantile(self.pooled, q, axis=0), 0).astype(np.float32)
-
-    def zero_probability(self) -> NDArray[np.float64]:
-        pooled = self.pooled
-        below = (pooled <= 0).sum(axis=0)
-        share = (below + 0.5) / (len(pooled) + 1)
-        # Where no draw is below zero, the share says only how few draws there are; the tail of
-        # a Normal with their mean and spread says more, and is never taken for less rare.
-        spread = np.maximum(pooled.std(axis=0), np.finfo(np.float32).tiny)
-        tail = ndtr(-pooled.mean(axis=0).astype(float) / spread)
-        return np.where(below == 0, np.minimum(share, tail), share)
-
-    def select(self, columns: Sequence[int] | NDArray[np.intp]) -> DrawnPosterior:
-        return DrawnPosterior(self.stored[..., columns])
-
-    def arrays(self) -> dict[str, Array]:
-        return {"stored": self.stored}
-
-
-# The kind of posterior that a file holds is known by the names of its arrays.
-POSTERIORS: dict[frozenset[str], type] = {
-    frozenset(field.name for field in fields(kind)): kind
-    for kind in (
-        *(NormalPosterior, LowRankPosterior, LogNormalPosterior),
-        *(PointPosterior, DrawnPosterior),
-    )
-}
-
-
-def posterior_of(guide: Guide, draws: int = MANY_DRAWS) -> Posterior:
-    """The posterior that a guide stands for; draws where it has no closed form."""
-    if isinstance(guide, PointGuide):
-        return PointPosterior(_array(guide.marginal(guide.site("X")).v))
-    if isinstance(guide, MeanFieldGuide):
-        site = guide.site("X")
-        loc, scale = _array(guide.loc.X), _array(guide.log_scale.X.exp())
-        if isinstance(guide, LowRankGuide) and site.support is constraints.real:
-            factor = _array(guide.directions())
-            return LowRankPosterior(loc, np.sqrt(scale**2 + (factor**2).sum(axis=0)), factor)
-        if not isinstance(guide, LowRankGuide) and site.support is constraints.real:
-            return NormalPosterior(loc, scale)
-        if not isinstance(guide, LowRankGuide) and site.is_positive:
-            return LogNormalPosterior(loc, scale)
-    entries = draw_sites(guide, 1)["X"].numel()
-    X = _array(draw_sites(guide, min(draws, max(ENOUGH_DRAWS, MOST_DRAWN // entries)))["X"])
-    # Autoguides can be points too.
-    return PointPosterior(X[0]) if (X[0] == X).all() else DrawnPosterior(X[None])
-
-
-def _array(tensor: torch.Tensor) -> Array:
-    return tensor.detach().cpu().numpy().copy()
+def _others(
+    drawn: Mapping[str, Tensor], model: Model, names: frozenset[str] | set[str]
+) -> dict[str, SiteDraws]:
+    sites = model.structure.sites
+    return {
+        name: SiteDraws(array_of(values)[None], sites[name].axes(tuple(values.shape[1:])))
+        for name, values in drawn.items()
+        if name in names
+    }

@@ -8,11 +8,13 @@ from numpy.typing import NDArray
 
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import DataError
-from pyrovice.model.judgments import Judgments, choice_log_probability
+from pyrovice.model.model import Model
 from pyrovice.results.posterior import Posterior
 
 
-def predict(posterior: Posterior, triplets: Triplets, draws: int, seed: int) -> NDArray[np.float64]:
+def predict(
+    model: Model, posterior: Posterior, triplets: Triplets, draws: int, seed: int
+) -> NDArray[np.float64]:
     """Mean over posterior draws of the probability of each position being odd, (n, 3)."""
     if draws < 1:
         raise DataError(f"draws={draws}; expected at least one.")
@@ -21,10 +23,10 @@ def predict(posterior: Posterior, triplets: Triplets, draws: int, seed: int) -> 
             f"The judgments are of {triplets.n_objects} objects and the fit of "
             f"{posterior.shape[0]}; read them with the fit's names=fit.names."
         )
-    shown = Judgments.of(triplets)
+    shown = model.judgments(triplets)
     total = torch.zeros(len(triplets), 3, dtype=torch.float64)
-    for X in posterior.draws(draws, seed):
-        total += choice_log_probability(torch.from_numpy(X), shown.pairs, shown.anchor).exp()
+    for sites in posterior.each(draws, seed):
+        total += model.choice_log_probability(sites, shown).exp()
     return (total / draws).numpy()
 
 

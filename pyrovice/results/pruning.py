@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.stats import false_discovery_control
 
 from pyrovice.errors import PyroviceError
-from pyrovice.results.posterior import Posterior
+from pyrovice.results.weights import Weights
 
 RULES = ("fdr", "tail", "max")
 MIN_OBJECTS = 5
@@ -24,13 +24,13 @@ THRESHOLD = 0.1
 
 
 def importance(
-    posterior: Posterior, rule: str | None = None, alpha: float = 0.05
+    posterior: Weights, rule: str | None = None, alpha: float = 0.05
 ) -> NDArray[np.number]:
     """How much each dimension matters.
 
     Parameters
     ----------
-    posterior : Posterior
+    posterior : Weights
         The posterior of X.
     rule : {"fdr", "tail", "max"}, optional
         ``"fdr"`` counts the objects with a credibly positive weight and controls
@@ -44,9 +44,9 @@ def importance(
     Examples
     --------
     >>> import numpy as np
-    >>> from pyrovice.results.posterior import NormalPosterior
+    >>> from pyrovice.results.weights import NormalWeights
     >>> mu = np.array([[3.1, 0.2], [1.7, 1.9], [1.7, 0.0], [-1.3, 0.0]], dtype=np.float32)
-    >>> posterior = NormalPosterior(mu, np.ones_like(mu))
+    >>> posterior = NormalWeights(mu, np.ones_like(mu))
     >>> importance(posterior), importance(posterior, "tail")
     (array([1, 0]), array([3, 1]))
     """
@@ -63,13 +63,13 @@ def importance(
     return (p <= alpha).sum(axis=0)
 
 
-def default_rule(posterior: Posterior) -> str:
+def default_rule(posterior: Weights) -> str:
     """The rule that means something for this posterior."""
     return "fdr" if posterior.can_be_zero else "max"
 
 
 def kept(
-    posterior: Posterior,
+    posterior: Weights,
     rule: str | None = None,
     alpha: float = 0.05,
     min_objects: int = MIN_OBJECTS,

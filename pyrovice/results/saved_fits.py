@@ -16,10 +16,12 @@ import torch
 
 from pyrovice.errors import OverwriteError, SavedFitError
 from pyrovice.guides import SiteGuide
+from pyrovice.model.choices import Choice, DotProduct
 from pyrovice.model.model import Model
+from pyrovice.model.priors import Prior
 from pyrovice.results.fit import Fit
-from pyrovice.results.hyperposterior import Hyperposterior
-from pyrovice.results.posterior import POSTERIORS, Posterior
+from pyrovice.results.posterior import Posterior, SiteDraws
+from pyrovice.results.weights import KINDS, Weights
 from pyrovice.storage.archive import group, pack, reading, unpack
 from pyrovice.storage.atomic import write_whole
 from pyrovice.storage.registry import GivenAsCode, describe, restore
@@ -48,6 +50,7 @@ def to_bytes(fit: Fit, **notes: Any) -> bytes:
         "format": FORMAT,
         "pyrovice": __version__,
         "prior": describe(fit.prior, "prior"),
+        "choice": describe(fit.choice, "choice"),
         "guide": describe(fit.guide_family, "guide"),
         "training": describe(fit.training),
         "seed": fit.seed,
@@ -57,11 +60,17 @@ def to_bytes(fit: Fit, **notes: Any) -> bytes:
         "data_digest": fit.data_digest,
         "first_dimensions": fit.first_dimensions,
         "pruned": fit.pruned,
+        "from_chains": fit.posterior.from_chains,
+        "sites": {name: list(site.axes) for name, site in fit.posterior.others.items()},
+        "model_dimensions": fit.model.dimensions,
+        "known_people": _labels(fit.model.known_people),
         "history": {name: str(kind) for name, kind in history.dtypes.items()},
         "notes": notes,
     }
     arrays = {f"posterior/{name}": array for name, array in fit.posterior.arrays().items()}
-    arrays |= {f"hyper/{name}": draws for name, draws in fit.hyperposterior.draws.items()}
+    arrays |= {f"site/{name}": site.values for name, site in fit.posterior.others.items()}
+    arrays |= {f"stats/{name}": values for name, values in fit.posterior.sample_stats.items()}
+    arrays |= {f"prior/{name}": value for name, value in fit.model.parameters.arrays().items()}
     arrays |= {f"history/{name}": history[name].to_numpy() for name in history}
     if isinstance(fit.fitted_guide, SiteGuide):
         arrays |= {
@@ -71,11 +80,20 @@ def to_bytes(fit: Fit, **notes: Any) -> bytes:
     return pack(record, arrays)
 
 
-def load(path: str | Path) -> Fit:
+def load(path: str | Path, *, prior: Prior | None = None, choice: Choice | None = None) -> Fit:
     """Read a fit that :meth:`Fit.save` wrote.
 
     Predictions, embedding and history are those of the saved fit. The file
     holds no judgments: ``fit.model`` must be called with some.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    prior, choice : optional
+        What was given to the fit as code, which no file can hold. Without the prior there
+        are no guide, no ``refine`` and no draws of the prior; without the choice there are
+        no predictions.
 
     Examples
     --------
@@ -93,13 +111,33 @@ def load(path: str | Path) -> Fit:
         raise FileNotFoundError(
             f"{path} does not exist; expected a file that fit.save(path) wrote."
         )
-    return from_source(path)
+    return from_source(path, prior, choice)
 
 
-def from_source(source: Path | bytes) -> Fit:
+def from_source(
+    source: Path | bytes, prior: Prior | None = None, choice: Choice | None = None
+) -> Fit:
     """The fit in a file or in the content of one."""
     with reading(source, WHAT, SavedFitError):
-        return _rebuild(*unpack(source))
+        record, arrays = unpack(source)
+        for role, given in (("prior", prior), ("choice", choice)):
+            _refuse_another(record, role, given)
+        return _rebuild(record, arrays, prior, choice)
+
+
+def _refuse_another(record: dict[str, Any], role: str, given: Any) -> None:
+    """Refuse a prior or choice that is not the one that the file names."""
+    if given is None:
+        return
+    there = record.get(role)
+    if not (isinstance(there, dict) and there.get("kind") == "code"):
+        raise SavedFitError(f"it holds its {role} itself, {restore(there)!r}; leave {role}= out.")
+    named = describe(given, role)
+    if named != there:
+        raise SavedFitError(
+            f"its {role} was {there['text']}, and {role}={named.get('text', given)} is another; "
+            "pass the one that was fitted."
+        )
 
 
 def notes_in(source: Path | bytes) -> dict[str, Any]:
@@ -111,20 +149,39 @@ def notes_in(source: Path | bytes) -> dict[str, Any]:
         return notes
 
 
-def _rebuild(record: dict[str, Any], arrays: dict[str, np.ndarray]) -> Fit:
+def _rebuild(
+    record: dict[str, Any],
+    arrays: dict[str, np.ndarray],
+    prior: Prior | None,
+    choice: Choice | None,
+) -> Fit:
     if record["format"] != FORMAT:
         raise SavedFitError(
             f"it has the format {record['format']}, and this version of pyrovice reads {FORMAT}. "
             f"It was written by pyrovice {record.get('pyrovice')}."
         )
     names = tuple(str(name) for name in record["names"])
-    posterior = _posterior(group(arrays, "posterior"), len(names))
-    prior, training = restore(record["prior"], "prior"), restore(record["training"])
-    model = Model(prior, len(names), posterior.shape[1])
+    weights = _weights(group(arrays, "posterior"), len(names))
+    prior = prior or restore(record["prior"], "prior")
+    choice = choice or restore(record.get("choice", describe(DotProduct())), "choice")
+    training = restore(record["training"])
+    model = Model(
+        prior,
+        len(names),
+        _model_dimensions(record, arrays, weights.shape[1]),
+        choice=choice,
+        known_people=record.get("known_people"),
+    )
     family, guide = restore(record["guide"], "guide"), None
     # Pyro has no plates of size zero, so a fit without dimensions has no guide either.
-    if posterior.shape[1] and not isinstance(prior, GivenAsCode) and group(arrays, "guide"):
-        guide = _guide(family, model, group(arrays, "guide"))
+    given_as_code = isinstance(prior, GivenAsCode) or isinstance(choice, GivenAsCode)
+    if model.dimensions and not given_as_code:
+        if group(arrays, "prior"):
+            # Running the prior makes its parameters, which then get their values.
+            model.embedding()
+            model.parameters.put(group(arrays, "prior"))
+        if group(arrays, "guide"):
+            guide = _guide(family, model, group(arrays, "guide"))
     history = pd.DataFrame(
         {name: _column(arrays[f"history/{name}"], kind) for name, kind in record["history"].items()}
     )
@@ -135,16 +192,30 @@ def _rebuild(record: dict[str, Any], arrays: dict[str, np.ndarray]) -> Fit:
         seed=int(record["seed"]),
         names=names,
         model=model,
-        posterior=posterior,
+        posterior=Posterior(
+            weights,
+            _sites(record, arrays, weights.shape),
+            # Before it was said, fits without settings of training were those of chains.
+            bool(record.get("from_chains", training is None)),
+            _sample_stats(group(arrays, "stats"), weights),
+        ),
         history=history.set_index("epoch"),
         converged=bool(record["converged"]),
         n_judgments=int(record["n_judgments"]),
         data_digest=str(record["data_digest"]),
         fitted_guide=guide,
         first_dimensions=int(record["first_dimensions"]),
-        hyperposterior=_hyperposterior(group(arrays, "hyper"), posterior.shape[1]),
         pruned=bool(record["pruned"]),
     )
+
+
+def _model_dimensions(record: dict[str, Any], arrays: dict[str, np.ndarray], kept: int) -> int:
+    """Those of the posterior, or all of a model that cannot be pruned, as its guide shows."""
+    dimensions = int(record.get("model_dimensions", kept))
+    sizes = {size for array in group(arrays, "guide").values() for size in array.shape}
+    if dimensions != kept and dimensions not in sizes:
+        raise SavedFitError("its model does not fit its guide.")
+    return dimensions
 
 
 def _column(values: np.ndarray, kind: str) -> np.ndarray:
@@ -153,8 +224,8 @@ def _column(values: np.ndarray, kind: str) -> np.ndarray:
     return values.astype(kind)
 
 
-def _posterior(arrays: dict[str, np.ndarray], n_objects: int) -> Posterior:
-    kind = POSTERIORS.get(frozenset(arrays))
+def _weights(arrays: dict[str, np.ndarray], n_objects: int) -> Weights:
+    kind = KINDS.get(frozenset(arrays))
     shapes = {array.shape[-2:] for array in arrays.values()}
     numeric = all(array.dtype in (np.float32, np.float64) for array in arrays.values())
     if kind is None or len(shapes) != 1 or not numeric or shapes.pop()[0] != n_objects:
@@ -162,12 +233,42 @@ def _posterior(arrays: dict[str, np.ndarray], n_objects: int) -> Posterior:
     return kind(**arrays)
 
 
-def _hyperposterior(arrays: dict[str, np.ndarray], dimensions: int) -> Hyperposterior:
-    if any(
-        draws.ndim == 0 or draws.shape[1:] not in ((), (dimensions,)) for draws in arrays.values()
-    ):
-        raise SavedFitError("its hyperparameters do not fit its posterior.")
-    return Hyperposterior(arrays)
+def _sites(
+    record: dict[str, Any], arrays: dict[str, np.ndarray], shape: tuple[int, int]
+) -> dict[str, SiteDraws]:
+    """Draws of the sites other than X; the first files had those of the prior only."""
+    older = group(arrays, "hyper")
+    found = {
+        name: SiteDraws(draws[None], ("dimension",) * (draws.ndim - 1))
+        for name, draws in older.items()
+        if draws.ndim
+    }
+    for name, draws in group(arrays, "site").items():
+        found[name] = SiteDraws(draws, tuple(map(str, record["sites"][name])))
+    sizes = {"object": shape[0], "dimension": shape[1]}
+    for site in found.values():
+        axes, lengths = site.axes, site.values.shape[2:]
+        if len(axes) != len(lengths) or any(
+            sizes.get(axis, length) != length for axis, length in zip(axes, lengths, strict=True)
+        ):
+            raise SavedFitError("the draws of its sites do not fit its posterior.")
+    if len(found) < len(older):
+        raise SavedFitError("the draws of its sites do not fit its posterior.")
+    return found
+
+
+def _sample_stats(arrays: dict[str, np.ndarray], weights: Weights) -> dict[str, np.ndarray]:
+    shape = weights.arrays().get("stored", np.empty((0, 0))).shape[:2]
+    if any(values.shape != shape or values.dtype.kind not in "fib" for values in arrays.values()):
+        raise SavedFitError("what it says of its chains does not fit them.")
+    return arrays
+
+
+def _labels(people: tuple[Any, ...] | None) -> list[Any] | None:
+    """Labels as JSON has them."""
+    if people is None:
+        return None
+    return [label.item() if isinstance(label, np.generic) else label for label in people]
 
 
 def _guide(

@@ -6,6 +6,7 @@ Nothing is pickled, so reading runs no code.
 from __future__ import annotations
 
 import json
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -22,7 +23,7 @@ RECORD = "record"
 READ_ERRORS = (
     zipfile.BadZipFile, zlib.error, OSError, EOFError, ValueError, KeyError, TypeError,
     AttributeError, NotImplementedError, RuntimeError, MemoryError, OverflowError,
-    RecursionError, IndexError,
+    RecursionError, IndexError, SyntaxError, tokenize.TokenError,
 )  # fmt: skip
 
 

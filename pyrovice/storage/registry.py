@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import pyro.distributions as dist
 from pyro.distributions.torch_distribution import TorchDistributionMixin
 
-from pyrovice.errors import PyroviceError, SavedFitError
+from pyrovice.errors import ChoiceError, GuideError, PriorError, PyroviceError, SavedFitError
 
 Class = TypeVar("Class", bound=type)
 
@@ -53,6 +53,11 @@ def saved(cls: Class) -> Class:
     return cls
 
 
+def is_registered(value: Any) -> bool:
+    """Whether files can hold a value by the name of its class."""
+    return type(value) is REGISTERED.get(type(value).__name__)
+
+
 class GivenAsCode:
     """Stands for a prior, guide or choice that was a function, which no file can hold.
 
@@ -69,11 +74,15 @@ class GivenAsCode:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise self.missing()
 
-    def missing(self) -> SavedFitError:
+    def missing(self) -> PyroviceError:
         """The sentence that says what cannot be done without it, and what to type."""
-        return SavedFitError(
+        again = f"Pass it again: pyrovice.load(path, {self.role}={self.text})."
+        if self.role == "guide":
+            again = "The fit that pyrovice.fit returned has it."
+        errors = {"prior": PriorError, "guide": GuideError, "choice": ChoiceError}
+        return errors.get(self.role, SavedFitError)(
             f"The {self.role} {self.text} was given to this fit as code, and a file holds no "
-            f"code. Pass it again: pyrovice.load(path, {self.role}={self.text})."
+            f"code. {again}"
         )
 
     def __repr__(self) -> str:
@@ -95,7 +104,7 @@ def describe(value: Any, role: str | None = None) -> Any:
         return value
     if isinstance(value, tuple):
         return [describe(item) for item in value]
-    if is_dataclass(value) and type(value) is REGISTERED.get(type(value).__name__):
+    if is_dataclass(value) and is_registered(value):
         return {
             "kind": type(value).__name__,
             **{f.name: describe(getattr(value, f.name)) for f in fields(value)},

@@ -11,9 +11,11 @@ from typing import Any
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole
 from pyrovice.errors import PyroviceError, tell
-from pyrovice.inference.fitting import check_data, check_training, fit
+from pyrovice.guides import guide_family
+from pyrovice.inference.fitting import check_data, check_same_objects, check_training, fit
 from pyrovice.inference.identity import settings
 from pyrovice.inference.progress import fits_bar
+from pyrovice.model.choices import Choice, resolve_choice
 from pyrovice.model.dimensions import first_dimensions
 from pyrovice.model.priors import Prior, resolve_prior
 from pyrovice.storage.identity import recognise
@@ -21,7 +23,7 @@ from pyrovice.sweeps.result import Result, Sweep
 from pyrovice.sweeps.store import Store
 from pyrovice.sweeps.workers import Job, Shared, outcomes, workers_wanted
 
-PASSED_ON = ("guide", "dimensions", "training", "device")
+PASSED_ON = ("choice", "guide", "dimensions", "training", "device")
 
 
 def sweep(
@@ -62,7 +64,7 @@ def sweep(
     progress : bool
         Whether to show a progress bar (in notebooks and terminals only).
     **fit_arguments
-        ``guide``, ``dimensions``, ``training`` and ``device``, as for :func:`fit`.
+        ``choice``, ``guide``, ``dimensions``, ``training`` and ``device``, as for :func:`fit`.
 
     Returns
     -------
@@ -83,10 +85,7 @@ def sweep(
     """
     check_data(data, "data")
     check_data(validation, "validation")
-    if validation.names != data.names:
-        raise PyroviceError(
-            "validation and data are of different objects; give both the same names."
-        )
+    check_same_objects(data, validation)
     chosen = _priors(priors)
     numbers = _seeds(seeds)
     arguments = _arguments(fit_arguments)
@@ -97,6 +96,7 @@ def sweep(
         guide=arguments["guide"],
         dimensions=first_dimensions(arguments["dimensions"], data),
         training=arguments["training"],
+        choice=arguments["choice"],
     )
     jobs = [
         Job(prior, seed, common | {"prior": recognise(prior), "seed": str(seed)})
@@ -113,7 +113,8 @@ def sweep(
             if scores is not None:
                 results[id(job)] = Result(job.prior, job.seed, kept.path(job.identity), scores)
     missing = [job for job in jobs if id(job) not in results]
-    shared = Shared(_bare(data), _bare(validation), arguments, whole(threads, "threads", least=1))
+    train, valid = (_bare(each, arguments["choice"]) for each in (data, validation))
+    shared = Shared(train, valid, arguments, whole(threads, "threads", least=1))
     with (
         fits_bar(progress, len(jobs), done=len(results)) as bar,
         closing(outcomes(shared, missing, workers_wanted(_n_jobs(n_jobs)))) as ended,
@@ -161,12 +162,15 @@ def _arguments(given: dict[str, Any]) -> dict[str, Any]:
                 f"that all fits can share: {', '.join(PASSED_ON)}."
             )
     parameters = inspect.signature(fit).parameters
-    return {name: given.get(name, parameters[name].default) for name in PASSED_ON}
+    arguments = {name: given.get(name, parameters[name].default) for name in PASSED_ON}
+    arguments["guide"] = guide_family(arguments["guide"])
+    return arguments
 
 
-def _bare(data: Triplets) -> Triplets:
+def _bare(data: Triplets, choice: Choice) -> Triplets:
     """Only what a fit looks at, which is all that has to travel."""
-    return Triplets(data.objects, data.odd, names=data.names, anchor=data.anchor)
+    who = data.participants if resolve_choice(choice).asks_who_answered else None
+    return Triplets(data.objects, data.odd, names=data.names, anchor=data.anchor, participants=who)
 
 
 def _say_what_is_not_used(store: Store) -> None:

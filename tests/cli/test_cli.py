@@ -132,7 +132,7 @@ def test_refine_samples_around_the_kept_dimensions(here):
     record, refined = json.loads(made.stdout), pv.load("refined.fit")
     assert record["dimensions_before"] == refined.posterior.shape[1] == 7
     assert record["dimensions"] == refined.n_dimensions
-    assert refined.posterior.stored.shape[:2] == (2, 4)
+    assert refined.posterior.weights.stored.shape[:2] == (2, 4)
     assert refined.data_digest == pv.load("my.fit").data_digest
 
 

@@ -10,7 +10,7 @@ from pyro.infer.autoguide import AutoDelta
 
 import pyrovice as pv
 from pyrovice.model.model import Model
-from pyrovice.results.saved_fits import describe, restore
+from pyrovice.storage.registry import describe, restore
 
 every_prior = pytest.mark.parametrize("prior", PRIORS.values(), ids=PRIORS)
 

@@ -94,7 +94,7 @@ def test_too_few_judgments_for_nuts(fit, parts):
 
 def test_the_worst_comes_first():
     diagnosis = Diagnosis(
-        (Finding("a?", "x", "look", "second"), Finding("b?", "y", "bad", "first"))
+        (Finding("a?", "x", "look", "second"), Finding("b?", "y", "bad", "first")), None, None
     )
     assert diagnosis.advice == ["first", "second"]
 

@@ -25,7 +25,7 @@ from pyrovice.guides import MeanField, resolve_guide
 from pyrovice.guides.drawing import draw_sites
 from pyrovice.model.distributions import SpikeAndSlab
 from pyrovice.model.model import Model
-from pyrovice.results.posterior import posterior_of
+from pyrovice.results.weights import closed_form
 
 
 def test_mean_field_is_a_normal_per_entry(small):
@@ -104,7 +104,7 @@ def test_nuts_runs_on_the_model(small):
 
 def test_bad_guides_get_a_sentence(small):
     model = Model(pv.SpikeSlab(), 20, 2, small)
-    with pytest.raises(pv.GuideError, match="is no guide"):
+    with pytest.raises(pv.GuideError, match="is not a guide"):
         resolve_guide("normal", model)
     with pytest.raises(pv.GuideError, match="returned a NoneType"):
         resolve_guide(lambda model: None, model)
@@ -157,7 +157,7 @@ def test_low_rank_draws_have_its_covariance(small):
     guide = low_rank(small, rank=2)
     with torch.no_grad():
         guide.loc.X += 9  # far from the rectifier
-    posterior = posterior_of(guide)
+    posterior = closed_form(guide)
     draws = posterior.draws(20_000, seed=0).reshape(20_000, -1)
     W = guide.directions().detach().flatten(1).numpy()
     cov = W.T @ W + np.diag(np.exp(2 * guide.log_scale.X.detach().numpy().ravel()))
@@ -172,11 +172,12 @@ def test_low_rank_draws_have_its_covariance(small):
 
 def test_guides_are_drawn_from_at_once_or_one_by_one(small):
     model = Model(pv.LearnedSpikeSlab(per_dimension=True), 20, 4, small)
-    drawn = draw_sites(MeanField()(model), 7)
+    drawn = draw_sites(MeanField()(model), model, 7)
     assert {name: tuple(v.shape) for name, v in drawn.items()} == {
         "spike": (7,), "slab": (7,), "pi": (7, 4), "X": (7, 20, 4)}  # fmt: skip
-    alone = draw_sites(lambda: pyro.sample("X", dist.Normal(torch.zeros(2, 3), 1.0)), 5)
-    assert alone["X"].shape == (5, 2, 3)
+    own = Model(pv.SpikeSlab(), 20, 4, small)
+    alone = draw_sites(lambda: pyro.sample("X", dist.Normal(torch.zeros(20, 4), 1.0)), own, 5)
+    assert alone["X"].shape == (5, 20, 4)
 
 
 def test_autoguides_start_from_the_judgments_unless_told_otherwise(small):
@@ -220,7 +221,7 @@ def test_a_guide_that_starts_from_an_expanded_tensor_is_trained_safely(small):
         (AutoDelta, pv.Horseshoe(), r"AutoDelta .*infinite at zero. Use guide=MeanField"),
         (AutoLaplaceApproximation, dist.Laplace(0.0, 1.0), "has an edge at zero"),
         (AutoDiscreteParallel, pv.SpikeSlab(), "is for discrete sites"),
-        (pv.LowRank, pv.SpikeSlab(), r"is no guide; expected .*LowRank\(10\)"),
+        (pv.LowRank, pv.SpikeSlab(), r"is not a guide; expected .*LowRank\(10\)"),
     ],
 )
 def test_what_cannot_work_is_refused_with_the_reason(small, guide, prior, sentence):

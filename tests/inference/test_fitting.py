@@ -27,11 +27,11 @@ def quick(data, **arguments):
 
 def test_the_same_seed_gives_the_same_numbers(small):
     a, b, c = quick(small), quick(small), quick(small, seed=1)
-    assert np.array_equal(a.posterior.mu, b.posterior.mu)
-    assert np.array_equal(a.posterior.sigma, b.posterior.sigma)
+    assert np.array_equal(a.posterior.weights.mu, b.posterior.weights.mu)
+    assert np.array_equal(a.posterior.weights.sigma, b.posterior.weights.sigma)
     timeless = [column for column in a.history if column != "seconds"]
     pd.testing.assert_frame_equal(a.history[timeless], b.history[timeless])
-    assert not np.array_equal(a.posterior.mu, c.posterior.mu)
+    assert not np.array_equal(a.posterior.weights.mu, c.posterior.weights.mu)
 
 
 def test_a_fit_leaves_the_callers_random_numbers_alone(small):
@@ -45,7 +45,7 @@ def test_a_fit_leaves_the_callers_random_numbers_alone(small):
 def test_watching_validation_does_not_change_the_fit(small):
     train, valid = small.split(0.8, 0.2, seed=0)
     watched, unwatched = quick(train, validation=valid), quick(train)
-    assert np.array_equal(watched.posterior.mu, unwatched.posterior.mu)
+    assert np.array_equal(watched.posterior.weights.mu, unwatched.posterior.weights.mu)
     assert {"validation_cross_entropy", "validation_accuracy"} <= set(watched.history)
     assert "validation_accuracy" not in unwatched.history
     last = watched.history.iloc[-1]

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Not known to have converged")
 
 
 def test_a_sampled_fit_is_a_fit(sampled, data, tmp_path):
-    assert sampled.posterior.stored.shape == (2, 60, 8, 2)
+    assert sampled.posterior.weights.stored.shape == (2, 60, 8, 2)
     np.testing.assert_allclose(sampled.predict(data).sum(1), 1, rtol=1e-6)
     assert sampled.evaluate(data).cross_entropy < 1
     assert len(sampled.history) == 60
@@ -52,11 +52,12 @@ def test_a_sampled_fit_is_a_fit(sampled, data, tmp_path):
 
 def test_the_same_seed_gives_the_same_draws(data):
     method = NUTS(draws=5, warmup=5, chains=1)
-    a, b = (run_chain(data, pv.SpikeSlab(), 2, method, seed=4) for _ in range(2))
+    model = Model(pv.SpikeSlab(), 8, 2)
+    a, b = (run_chain(model, data, method, seed=4) for _ in range(2))
     assert np.array_equal(a.sites["X"], b.sites["X"])
     torch.manual_seed(0)
     before = torch.random.get_rng_state()
-    run_chain(data, pv.SpikeSlab(), 2, method, seed=4)
+    run_chain(model, data, method, seed=4)
     assert torch.equal(torch.random.get_rng_state(), before)
 
 
@@ -81,7 +82,7 @@ def test_a_prior_given_as_a_lambda_travels_to_the_chains(data):
         return pv.SpikeSlab(slab=0.9)(n_objects, dimensions)
 
     fit = pv.sample(data, prior=prior, dimensions=2, draws=10, warmup=10, chains=2)
-    assert fit.posterior.stored.shape == (2, 10, 8, 2)
+    assert fit.posterior.weights.stored.shape == (2, 10, 8, 2)
 
 
 def test_one_chain_cannot_say_whether_it_converged(data):

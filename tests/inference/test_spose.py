@@ -5,7 +5,12 @@ import torch
 from helpers.embeddings import sparse_embedding
 
 import pyrovice as pv
-from pyrovice.model.judgments import Judgments, log_likelihood
+from pyrovice.model.choices import DotProduct
+from pyrovice.model.judgments import Judgments
+
+
+def log_likelihood(X, judgments):
+    return DotProduct()(X, judgments).gather(-1, judgments.odd[:, None]).squeeze(-1)
 
 
 def objective(X, judgments, rate):
@@ -35,7 +40,7 @@ def projected_gradient(start, judgments, rate, steps=4000):
 @pytest.mark.parametrize("rate", [2.0, 8.0])
 def test_spose_minimises_the_papers_objective(small, rate):
     fit = pv.spose(small, rate=rate, dimensions=5, progress=False)
-    X = torch.as_tensor(fit.posterior.point, dtype=torch.float64)
+    X = torch.as_tensor(fit.posterior.weights.point, dtype=torch.float64)
     judgments = Judgments.of(small)
     reached = objective(X, judgments, rate).item()
     best = projected_gradient(X, judgments, rate)
@@ -47,7 +52,7 @@ def test_spose_minimises_the_papers_objective(small, rate):
 def test_spose_is_a_prior_and_a_guide(small):
     short = pv.fit(small, prior=dist.Exponential(3.0), guide=pv.MAP(), dimensions=5, progress=False)
     fit = pv.spose(small, rate=3, dimensions=5, progress=False)
-    assert np.array_equal(short.posterior.point, fit.posterior.point)
+    assert np.array_equal(short.posterior.weights.point, fit.posterior.weights.point)
     assert fit.guide_family == pv.MAP()
 
 

@@ -14,7 +14,12 @@ from pyrovice.inference.starts import (
     pair_counts,
     varimax,
 )
-from pyrovice.model.judgments import Judgments, log_likelihood
+from pyrovice.model.choices import DotProduct
+from pyrovice.model.judgments import Judgments
+
+
+def log_likelihood(X, judgments):
+    return DotProduct()(X, judgments).gather(-1, judgments.odd[:, None]).squeeze(-1)
 
 
 def test_the_papers_start():

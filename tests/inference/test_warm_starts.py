@@ -35,7 +35,7 @@ def test_known_objects_start_where_they_were(more, earlier):
     loc, scale = warm(earlier.prune(), more.names, from_noise)(Judgments.of(more), 8)
     torch.manual_seed(0)
     usual, usual_scale = from_noise(Judgments.of(more), 8)
-    kept = earlier.prune().posterior
+    kept = earlier.prune().posterior.weights
     d = kept.shape[1]
     for i, name in enumerate(earlier.names):
         row = more.names.index(name)
@@ -92,7 +92,7 @@ def test_a_loaded_fit_serves_too(small, small_fit, tmp_path):
     small_fit.save(tmp_path / "f")
     settings = {"dimensions": 4, "training": FEW, "progress": False}
     one, other = (pv.fit(small, init=i, **settings) for i in (small_fit, pv.load(tmp_path / "f")))
-    assert np.array_equal(one.posterior.mu, other.posterior.mu)
+    assert np.array_equal(one.posterior.weights.mu, other.posterior.weights.mu)
 
 
 def test_what_cannot_be_started_from(small, small_fit, more):

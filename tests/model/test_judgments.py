@@ -1,147 +1,19 @@
 import itertools
 
 import numpy as np
-import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 import pyrovice as pv
-from pyrovice.model import judgments as likelihood
-from pyrovice.model.judgments import Judgments, choice_log_probability, log_likelihood, pair_ids
-
-
-def paper_probabilities(X, i, j, k):
-    """Equation 1 of the paper, for the pairs that leave out i, j and k."""
-    S = np.exp(X @ X.T)
-    kept = np.array([S[j, k], S[i, k], S[i, j]])
-    return kept / kept.sum()
+from pyrovice.model.choices import DotProduct
+from pyrovice.model.judgments import Judgments
 
 
 def all_triplets(m):
     return np.array(list(itertools.combinations(range(m), 3)))
 
 
-@pytest.fixture
-def X():
-    return np.random.default_rng(0).gamma(1.0, 0.7, (7, 3))
-
-
-def test_probabilities_are_the_papers(X):
-    objects = all_triplets(7)
-    p = choice_log_probability(torch.tensor(X), pair_ids(torch.tensor(objects), 7)).exp().numpy()
-    expected = [paper_probabilities(X, *row) for row in objects]
-    np.testing.assert_allclose(p, expected, rtol=1e-12)
-
-
-def test_anchored_probabilities_are_the_two_allowed_ones(X):
-    objects = all_triplets(7)
-    anchor = np.arange(len(objects)) % 4 - 1
-    p = choice_log_probability(
-        torch.tensor(X), pair_ids(torch.tensor(objects), 7), torch.tensor(anchor)
-    ).exp()
-    for row, a, got in zip(objects, anchor, p.numpy(), strict=True):
-        expected = paper_probabilities(X, *row)
-        if a >= 0:
-            expected[a] = 0
-            expected /= expected.sum()
-        np.testing.assert_allclose(got, expected, rtol=1e-12)
-
-
-@pytest.mark.parametrize("scale", [1.0, 10.0, 1e2, 1e4])
-def test_finite_with_finite_gradients_at_large_dot_products(scale):
-    X = torch.rand(6, 2, generator=torch.Generator().manual_seed(0))
-    X = (X * (scale / 2) ** 0.5).requires_grad_()
-    odd = np.arange(20) % 3
-    anchor = np.where(np.arange(20) % 2, (odd + 1) % 3, -1)
-    value = log_likelihood(X, Judgments.of(pv.Triplets(all_triplets(6), odd, anchor=anchor)))
-    value.sum().backward()
-    assert torch.isfinite(value).all()
-    assert torch.isfinite(X.grad).all()
-
-
-def both_ways(monkeypatch, function):
-    results = []
-    for pairs_per_entry in (0.0, np.inf):
-        monkeypatch.setattr(likelihood, "PAIRS_PER_ENTRY", pairs_per_entry)
-        results.append(function())
-    return results
-
-
-@pytest.mark.parametrize("batch", [(), (4,), (2, 3)])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_both_computations_are_equal_gradients_included(monkeypatch, batch, dtype):
-    generator = torch.Generator().manual_seed(1)
-    m, d, n = 30, 5, 700
-    X = torch.rand(*batch, m, d, generator=generator, dtype=dtype)
-    objects = torch.stack([torch.randperm(m, generator=generator)[:3] for _ in range(n)])
-    pairs = pair_ids(objects, m)
-    weight = torch.rand(*batch, n, 3, generator=generator, dtype=dtype)
-
-    def value_and_gradient():
-        leaf = X.clone().requires_grad_()
-        value = choice_log_probability(leaf, pairs)
-        (value * weight).sum().backward()
-        return value.detach(), leaf.grad
-
-    from_S, from_rows = both_ways(monkeypatch, value_and_gradient)
-    accuracy = 1e-5 if dtype == torch.float32 else 1e-12
-    for a, b in zip(from_S, from_rows, strict=True):
-        torch.testing.assert_close(a, b, rtol=accuracy, atol=accuracy * 10)
-
-
-def test_blocks_of_rows_are_joined_in_order(monkeypatch):
-    X = torch.rand(9, 2, generator=torch.Generator().manual_seed(2))
-    pairs = pair_ids(torch.tensor(all_triplets(9)), 9)
-    whole = choice_log_probability(X, pairs)
-    monkeypatch.setattr(likelihood, "PAIRS_PER_ENTRY", np.inf)
-    monkeypatch.setattr(likelihood, "BLOCK", 7)
-    torch.testing.assert_close(choice_log_probability(X, pairs), whole)
-
-
-def test_too_many_objects_for_all_similarities(monkeypatch):
-    monkeypatch.setattr(likelihood, "MOST_ENTRIES", 10)
-    monkeypatch.setattr(
-        likelihood, "_from_all_similarities", lambda *_: pytest.fail("formed S after all")
-    )
-    choice_log_probability(torch.rand(9, 2), pair_ids(torch.tensor(all_triplets(9)), 9))
-
-
-@pytest.mark.parametrize("way", ["_from_all_similarities", "_from_rows"])
-def test_second_derivatives_exist(way):
-    X = torch.rand(5, 2, dtype=torch.float64, requires_grad=True)
-    pairs = torch.tensor([0 * 5 + 2, 1 * 5 + 2, 3 * 5 + 4])
-    function = getattr(likelihood, way)
-    assert torch.autograd.gradgradcheck(lambda x: function(x, pairs), (X,))
-
-
-embeddings = arrays(np.float64, (6, 3), elements=st.floats(0, 3))
-
-
-def total(X, triplets):
-    return log_likelihood(torch.tensor(np.ascontiguousarray(X)), Judgments.of(triplets)).sum()
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    X=embeddings,
-    relabel=st.permutations(range(6)),
-    rows=st.permutations(range(20)),
-    columns=st.permutations(range(3)),
-    swap=st.permutations(range(3)),
-    odd=arrays(np.int64, 20, elements=st.integers(0, 2)),
-)
-def test_names_order_and_places_do_not_matter(X, relabel, rows, columns, swap, odd):
-    shown = all_triplets(6)
-    before = total(X, pv.Triplets.from_array(shown, odd=odd))
-    relabel, rows = np.array(relabel), np.array(rows)
-    moved = np.empty_like(X)
-    moved[relabel] = X[:, columns]
-    other = relabel[shown][:, swap]
-    position = np.array([swap.index(o) for o in odd])
-    after = total(moved, pv.Triplets.from_array(other[rows], odd=position[rows], n_objects=6))
-    np.testing.assert_allclose(after, before, rtol=1e-10, atol=1e-10)
+def log_likelihood(X, judgments):
+    return DotProduct()(X, judgments).gather(-1, judgments.odd[:, None]).squeeze(-1)
 
 
 def test_aggregated_judgments_stand_for_all_of_them():
@@ -172,3 +44,36 @@ def test_parts_are_a_partition():
         assert part.total == 1000
         assert torch.equal(part.pairs, whole.pairs[:, part.rows])
         assert torch.equal(part.odd, whole.odd[part.rows])
+
+
+def two_people(n=600):
+    t = pv.simulate(np.random.default_rng(0).random((5, 2)), n, seed=1)
+    who = np.where(np.arange(n) % 3 == 0, "bob", "ann")
+    return pv.Triplets(t.objects, t.odd, participants=who)
+
+
+def test_people_are_kept_apart_where_they_are_asked_for():
+    data = two_people()
+    together, apart = Judgments.aggregated(data), Judgments.aggregated(data, people=("ann", "bob"))
+    assert together.person is None
+    assert len(together) == 30 < len(apart) <= 60
+    assert apart.weight.sum() == together.weight.sum() == 600
+    rows = {
+        (*pair.tolist(), odd.item(), person.item()): times.item()
+        for pair, odd, person, times in zip(
+            apart.pairs.T, apart.odd, apart.person, apart.weight, strict=True
+        )
+    }
+    everyone = Judgments.of(data, people=("ann", "bob"))
+    for key, times in rows.items():
+        same = (torch.tensor(key[:3]) == everyone.pairs.T).all(1) & (everyone.odd == key[3])
+        assert (same & (everyone.person == key[4])).sum() == times
+
+
+def test_somebody_whom_the_model_does_not_know():
+    data = two_people()
+    person = Judgments.of(data, people=("bob",)).person
+    assert torch.equal(person, torch.where(torch.arange(600) % 3 == 0, 0, -1))
+    assert Judgments.of(pv.Triplets(data.objects, data.odd), people=("bob",)).person.eq(-1).all()
+    assert torch.equal(Judgments.of(data, people=("bob",))[torch.tensor([3, 4])].person,
+                       torch.tensor([0, -1]))  # fmt: skip

@@ -5,9 +5,9 @@ import torch
 
 import pyrovice as pv
 from pyrovice import PriorError, SpikeSlab
-from pyrovice.guides import latent_sites
 from pyrovice.model.model import Model
 from pyrovice.model.priors import resolve_prior
+from pyrovice.model.structure import structure_of
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_site_and_plates(prior):
 )
 def test_a_callable_that_is_no_prior(prior, sentence):
     with pytest.raises(PriorError, match=sentence):
-        latent_sites(Model(prior, 5, 3))
+        structure_of(Model(prior, 5, 3))
 
 
 def misnamed(m, d):
@@ -81,16 +81,16 @@ def misnamed(m, d):
     [
         (misnamed, "in the plates.*by these names"),
         (lambda m, d: 3 * SpikeSlab()(m, d), "must return what it sampled"),
-        (lambda m, d: (SpikeSlab()(m, d), None)[1], "must return what it sampled"),
+        (lambda m, d: (SpikeSlab()(m, d), None)[1], "returned nothing; end it with return X"),
         (
-            lambda m, d: pyro.sample("X", dist.Normal(torch.zeros(m, d), 1.0).to_event(2)),
+            lambda m, d: pyro.sample("X", dist.Normal(torch.zeros(m, d), 1.0)),
             "in the plates none",
         ),
     ],
 )
 def test_a_callable_that_breaks_the_contract(prior, sentence):
     with pytest.raises(PriorError, match=sentence):
-        latent_sites(Model(prior, 5, 3))
+        structure_of(Model(prior, 5, 3))
 
 
 def test_a_callable_with_a_discrete_site():
@@ -99,7 +99,7 @@ def test_a_callable_with_a_discrete_site():
         return SpikeSlab()(m, d)
 
     with pytest.raises(PriorError, match="'k' is discrete"):
-        latent_sites(Model(prior, 5, 3))
+        structure_of(Model(prior, 5, 3))
 
 
 def test_ten_lines_of_a_users_own_prior(small):

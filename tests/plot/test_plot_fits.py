@@ -10,7 +10,7 @@ matplotlib.use("Agg")
 import numpy as np
 import pyro.distributions as dist
 import pytest
-from helpers.embeddings import sparse_embedding
+from helpers.fits import made_up
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
@@ -21,7 +21,8 @@ from pyrovice.plot.density_curve import prior_density
 from pyrovice.plot.embedding_map import in_groups
 from pyrovice.plot.labels import label
 from pyrovice.plot.similarity_map import clustered
-from pyrovice.results.posterior import NormalPosterior, PointPosterior
+from pyrovice.results.posterior import Posterior
+from pyrovice.results.weights import PointWeights
 
 FIGURES = {
     "convergence": pv.plot.convergence,
@@ -34,20 +35,6 @@ FIGURES = {
     "object_profile": lambda fit, ax=None: pv.plot.object_profile(fit, fit.names[0], ax=ax),
     "triplet": lambda fit, ax=None: pv.plot.triplet(fit, *fit.names[:3], ax=ax),
 }
-
-
-def made_up(fit, m, d, seed=0):
-    """A fit of so many objects with long names, without the time that it takes to fit."""
-    mu = sparse_embedding(m, d, seed).astype(np.float32)
-    mu[mu == 0] = -0.1
-    return dataclasses.replace(
-        fit,
-        names=tuple(f"rather long name {i}" for i in range(m)),
-        posterior=NormalPosterior(mu, np.full_like(mu, 0.1)),
-        model=pv.Model(fit.prior, m, d),
-        fitted_guide=None,
-        pruned=True,
-    )
 
 
 @pytest.fixture(scope="module", params=[(12, 3), (100, 7), (1854, 42)], ids=str)
@@ -171,7 +158,9 @@ def test_importance_tells_kept_from_dropped(small_fit):
         small_fit.embedding().columns
     ].tolist()
     assert sum(map(len, rest)) == len(small_fit.importance()) - small_fit.n_dimensions
-    point = dataclasses.replace(small_fit, posterior=PointPosterior(small_fit.posterior.loc()))
+    point = dataclasses.replace(
+        small_fit, posterior=Posterior(PointWeights(small_fit.posterior.loc()))
+    )
     assert pv.plot.importance(point).axes[0].get_ylabel() == "largest weight"
 
 
@@ -210,7 +199,7 @@ def test_density_of_a_learned_prior(small):
     quick = pv.Training(stop=pv.MaxEpochs(30))
     with pytest.warns(pv.PyroviceWarning, match="All 4 dimensions were kept"):
         fit = pv.fit(small, prior=pv.ARD(), dimensions=4, training=quick, progress=False)
-    scale = fit.hyperposterior.draws["scale"]
+    scale = fit.posterior.others["scale"].pooled
     chosen = scale[np.linspace(0, len(scale) - 1, 50).astype(int)]
     density, below = prior_density(fit, GRID)
     expected = stats.norm.pdf(GRID[:, None, None], 0, chosen).mean(axis=1)
@@ -220,7 +209,7 @@ def test_density_of_a_learned_prior(small):
 
 def test_a_profile_has_the_quantiles_of_the_posterior(small_fit):
     axes = pv.plot.object_profile(small_fit, "3").axes[0]
-    mu, sigma = (a[3] for a in (small_fit.posterior.mu, small_fit.posterior.sigma))
+    mu, sigma = (a[3] for a in (small_fit.posterior.weights.mu, small_fit.posterior.weights.sigma))
     order = [int(t.get_text().split(":")[0]) for t in axes.get_yticklabels()]
     np.testing.assert_allclose(
         [bar.get_width() for bar in axes.patches], np.maximum(mu, 0)[order], rtol=1e-6
@@ -302,7 +291,7 @@ def test_words_keep_apart_and_grow_with_their_weights(small_fit):
 
 def test_importance_is_written_out(small_fit):
     many = made_up(small_fit, 1854, 2)
-    many.posterior.mu[:1300, 0] = 2.0
+    many.posterior.weights.mu[:1300, 0] = 2.0
     title = pv.plot.dimensions(many, which=[0]).axes[0].get_title(loc="left")
     assert title == f"dimension 0 ({many.importance()[0]:,} objects)"
     assert "," in title

@@ -50,7 +50,7 @@ def test_the_first_snippet_and_those_that_use_its_fit(tmp_path, monkeypatch, cap
     exec(IN_PYRO, namespace)
     exec(TRUST, namespace)
     assert "What to do" in capsys.readouterr().out
-    assert namespace["refined"].posterior.stored.shape == (2, 200, 80, 7)
+    assert namespace["refined"].posterior.weights.stored.shape == (2, 200, 80, 7)
     exec(SCIENCE, namespace)
     printed = capsys.readouterr().out
     assert "expected calibration error 0.0" in printed

@@ -24,7 +24,7 @@ def test_guides_agree_with_nuts_about_similarities():
     assert nuts.mixing().r_hat.max() < 1.02
     assert nuts.mixing().ess_bulk.min() > 100
 
-    exact = similarities(np.maximum(nuts.posterior.pooled, 0))
+    exact = similarities(np.maximum(nuts.posterior.weights.pooled, 0))
     for guide, (low, high) in SD_RATIO.items():
         fit = pv.fit(data, dimensions=2, guide=guide, progress=False)
         approximate = similarities(fit.draws(4000, seed=0))

@@ -13,12 +13,13 @@ matplotlib.use("Agg")
 import numpy as np
 import pytest
 from helpers import chromium
-from test_plot_fits import made_up
+from helpers.fits import made_up
 
 import pyrovice as pv
-from pyrovice.report import objects as report_objects
+from pyrovice.report import object_table as report_objects
 from pyrovice.report import render
-from pyrovice.results.posterior import PointPosterior
+from pyrovice.results.posterior import Posterior
+from pyrovice.results.weights import PointWeights
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -122,7 +123,7 @@ def test_every_kind_of_fit_has_a_page(small_fit, kind, tmp_path):
     small_fit.save(tmp_path / "a.fit")
     fit = {
         "point": lambda: dataclasses.replace(
-            small_fit, posterior=PointPosterior(small_fit.posterior.loc())
+            small_fit, posterior=Posterior(PointWeights(small_fit.posterior.loc()))
         ),
         "sampled": lambda: dataclasses.replace(small_fit, training=None, converged=False),
         "empty": lambda: small_fit._select(np.array([], dtype=int)),

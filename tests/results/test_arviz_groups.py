@@ -35,7 +35,7 @@ def idata(small, small_fit):
 
 
 def test_groups_and_named_coordinates(idata, small, small_fit):
-    assert groups_of(idata) == set(GROUPS)
+    assert groups_of(idata) == set(GROUPS) - {"sample_stats"}
     X = idata.posterior["X"]
     assert X.dims == ("chain", "draw", "object", "dimension")
     assert X.shape == (1, 100, 20, small_fit.n_dimensions)
@@ -137,7 +137,7 @@ def test_the_container_of_the_next_arviz(small, small_fit, monkeypatch, tmp_path
     monkeypatch.setattr("pyrovice.results.arviz_versions.version", lambda name: "1.3.0")
     made = small_fit.to_arviz(small, draws=10)
     assert isinstance(made, xr.DataTree)
-    assert groups_of(made) == set(GROUPS)
+    assert groups_of(made) == set(GROUPS) - {"sample_stats"}
     made.to_netcdf(tmp_path / "fit.nc")
     # A file of the next generation is a file of this one too.
     again = az.from_netcdf(tmp_path / "fit.nc")
@@ -158,8 +158,8 @@ def test_large_data_are_cut_by_themselves(small, small_fit, monkeypatch):
 
 
 def test_the_prior_of_a_large_embedding_has_fewer_draws(small, small_fit, monkeypatch):
-    monkeypatch.setattr("pyrovice.results.arviz_groups.MOST_PRIOR_ENTRIES", 1000)
-    monkeypatch.setattr("pyrovice.results.arviz_groups.FEWEST_DRAWS", 3)
+    monkeypatch.setattr("pyrovice.results.joint_draws.MOST_PRIOR_ENTRIES", 1000)
+    monkeypatch.setattr("pyrovice.results.joint_draws.FEWEST_DRAWS", 3)
     made = small_fit.to_arviz(small, draws=20)
     fewer = max(3, 1000 // int(np.prod(small_fit.posterior.shape)))
     assert made.prior["X"].shape[1] == made.prior_predictive["odd"].shape[1] == fewer

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from pyrovice import PyroviceError
-from pyrovice.results.posterior import NormalPosterior, PointPosterior
 from pyrovice.results.pruning import importance, kept, order
+from pyrovice.results.weights import NormalWeights, PointWeights
 
 probabilities = arrays(np.float64, (12, 4), elements=st.floats(0, 1))
 
@@ -74,12 +74,12 @@ def test_no_dimensions_at_all():
 
 
 def test_the_largest_weight_where_nothing_can_be_zero():
-    point = PointPosterior(np.array([[0.05, 0.3], [0.01, 0.0]], dtype=np.float32))
+    point = PointWeights(np.array([[0.05, 0.3], [0.01, 0.0]], dtype=np.float32))
     np.testing.assert_allclose(importance(point), [0.05, 0.3])
     assert kept(point).tolist() == [False, True]
     assert kept(point, threshold=0.02).tolist() == [True, True]
     mu = np.full((9, 2), 3.0, dtype=np.float32)
-    normal = NormalPosterior(mu, np.ones_like(mu))
+    normal = NormalWeights(mu, np.ones_like(mu))
     assert kept(normal).tolist() == [True, True]
     assert kept(normal, min_objects=9).tolist() == [False, False]
     assert kept(normal, "max", threshold=5).tolist() == [False, False]

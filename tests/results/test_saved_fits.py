@@ -10,7 +10,7 @@ from pyro.infer import Trace_ELBO
 
 import pyrovice as pv
 from pyrovice import MaxEpochs, OverwriteError, SavedFitError, Training
-from pyrovice.results.saved_fits import describe, restore
+from pyrovice.storage.registry import describe, restore
 
 SHORT = Training(stop=MaxEpochs(5), schedule=None)
 # Fits this short still have all their dimensions, which is said elsewhere.
@@ -71,7 +71,7 @@ def test_a_prior_given_as_code_is_named_but_not_run(small, tmp_path):
     assert np.array_equal(loaded.predict(small), fit.predict(small))
     with pytest.raises(pv.PriorError, match="homemade was given to this fit as code"):
         loaded.prior(3, 2)
-    with pytest.raises(pv.GuideError, match="holds the posterior but not the guide"):
+    with pytest.raises(pv.PriorError, match=r"load\(path, prior=homemade\)"):
         _ = loaded.guide
 
 

@@ -1,9 +1,21 @@
 import numpy as np
 import pytest
+import torch
 from scipy.special import softmax
 
-from pyrovice.results import similarity
-from pyrovice.results.similarity import pair_probability
+import pyrovice as pv
+from pyrovice.model.choices import DotProduct, kept_pairs, similarities
+
+
+def pair_probability(X, thirds=None, choice=None):
+    model = pv.Model(pv.SpikeSlab(), len(X), X.shape[1], choice=choice or DotProduct())
+    some = torch.arange(len(X)) if thirds is None else torch.tensor(thirds)
+    return model.kept_probability({"X": torch.tensor(X, dtype=torch.float32)}, some).numpy()
+
+
+def dot_products(X, judgments):
+    """The paper's choice as a user would write it, without its short cut."""
+    return similarities(X, judgments).log_softmax(-1)
 
 
 def by_hand(X):
@@ -19,7 +31,7 @@ def by_hand(X):
 
 @pytest.mark.parametrize("block", [1, 200, 2**24])
 def test_against_the_definition(monkeypatch, block):
-    monkeypatch.setattr(similarity, "BLOCK_ENTRIES", block)
+    monkeypatch.setattr(kept_pairs, "BLOCK_ENTRIES", block)
     X = np.random.default_rng(0).gamma(1, 0.8, (9, 3))
     np.testing.assert_allclose(pair_probability(X), by_hand(X), rtol=1e-4)
 
@@ -61,3 +73,11 @@ def test_few_third_objects_say_nearly_the_same(small_fit):
     every, some = (small_fit.similarity(draws=3, thirds=n) for n in (None, 12))
     assert every.equals(small_fit.similarity(draws=3, thirds=20))
     assert 0 < np.nanmax(np.abs(every - some)) < 0.25
+
+
+@pytest.mark.parametrize("thirds", [None, [1, 4, 5, 8]])
+def test_asking_triplet_by_triplet_is_the_same(thirds):
+    X = np.random.default_rng(3).gamma(1.0, 1.0, (9, 2))
+    np.testing.assert_allclose(
+        pair_probability(X, thirds, dot_products), pair_probability(X, thirds), rtol=1e-4
+    )

@@ -9,7 +9,8 @@ import torch
 from pyro.infer.autoguide import AutoLowRankMultivariateNormal, AutoNormal
 
 import pyrovice as pv
-from pyrovice.storage.identity import differences, digest, recognise, settings
+from pyrovice.inference.identity import settings
+from pyrovice.storage.identity import differences, digest, recognise
 
 SCALE = 0.3
 

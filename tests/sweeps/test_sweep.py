@@ -233,7 +233,7 @@ def test_an_interrupted_fit_is_no_result(tmp_path, monkeypatch):
     def interrupted(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("pyrovice.inference.svi._run_epochs", interrupted)
+    monkeypatch.setattr("pyrovice.inference.svi.Trainer.run_to_the_end", interrupted)
     with pytest.raises(KeyboardInterrupt):
         sweep(store=tmp_path)
     assert not list(tmp_path.rglob("*.fit"))

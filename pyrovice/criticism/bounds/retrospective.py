@@ -15,7 +15,8 @@ from pyrovice.criticism.bounds.prospective import check_share, hypotheses
 from pyrovice.criticism.bounds.quantization import multiples, quantize
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import DataError, PyroviceError
-from pyrovice.model.judgments import Judgments, choice_log_probability
+from pyrovice.model.choices import Choice, DotProduct, log_probability
+from pyrovice.model.judgments import Judgments
 from pyrovice.model.simulation import check_embedding, numeric_matrix
 from pyrovice.results.scores import hits
 
@@ -71,6 +72,7 @@ def generalization(
     scales: Sequence[float] = SCALES,
     alpha: float = 0.05,
     test: Triplets | None = None,
+    choice: Choice = DotProduct(),  # noqa: B008 (frozen)
 ) -> Bound:
     """Bound the error of an embedding on new judgments.
 
@@ -90,6 +92,8 @@ def generalization(
         How probably the bound may fail.
     test : Triplets, optional
         Other judgments, for the column `test_error`.
+    choice : Choice
+        How answers are chosen, ``fit.choice`` for one that samples nothing.
 
     Notes
     -----
@@ -116,11 +120,11 @@ def generalization(
     for scale in chosen:
         levels = math.ceil(weights.max(initial=0) / scale)
         slack = math.sqrt(hypotheses(m, d, levels, alpha / len(chosen)) / (2 * len(triplets)))
-        error = quantized_error(weights, scale, triplets)
+        error = quantized_error(weights, scale, triplets, choice)
         row = {"scale": scale, "levels": levels, "training_error": error}
         row |= {"slack": slack, "bound": error + slack}
         if test is not None:
-            row["test_error"] = quantized_error(weights, scale, test)
+            row["test_error"] = quantized_error(weights, scale, test, choice)
         rows.append(row)
     table = pd.DataFrame(rows)
     best = table.loc[table.bound.idxmin()]
@@ -135,12 +139,16 @@ def generalization(
     )
 
 
-def quantized_error(weights: NDArray[np.float64], scale: float, triplets: Triplets) -> float:
+def quantized_error(
+    weights: NDArray[np.float64],
+    scale: float,
+    triplets: Triplets,
+    choice: Choice = DotProduct(),  # noqa: B008 (frozen)
+) -> float:
     """How often the quantised embedding predicts another answer, ties shared."""
     # Whole numbers give exact similarities, so that what is tied stays tied.
-    shown = Judgments.of(triplets)
     X = torch.from_numpy(multiples(weights, scale))
-    log_p = choice_log_probability(X, shown.pairs, shown.anchor).numpy()
+    log_p = log_probability(choice, {"X": X}, Judgments.of(triplets)).numpy()
     return float(1 - hits(log_p, triplets.odd).mean())
 
 

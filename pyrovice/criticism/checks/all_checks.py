@@ -127,5 +127,5 @@ def report(
         alpha=alpha,
         n=checks[0].n,
         total=len(data),
-        in_sample=data.digest() == fit.data_digest,
+        in_sample=fit.was_fitted_to(data),
     )

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pandas as pd
-import torch
 from numpy.typing import NDArray
 
 from pyrovice.criticism.checks.statistics import Answers, CannotTellError, Probabilities, Statistic
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole
 from pyrovice.errors import DataError, PyroviceError
-from pyrovice.model.judgments import Judgments, choice_log_probability
 from pyrovice.results.prediction import draw_answers, random_answers
 
 if TYPE_CHECKING:
@@ -159,10 +157,10 @@ def run_checks(
             silent[statistic.name] = str(reason)
     observed, replicated = np.empty((2, len(ready), draws))
     rng = random_answers(seed)
-    asked = Judgments.of(data)
+    asked = fit.model.judgments(data)
     mean = np.zeros((len(data), 3))
-    for i, X in enumerate(fit.posterior.draws(draws, seed)):
-        p = choice_log_probability(torch.from_numpy(X), asked.pairs, asked.anchor).exp().numpy()
+    for i, sites in enumerate(fit.posterior.each(draws, seed)):
+        p = fit.model.choice_log_probability(sites, asked).exp().numpy()
         drawn = draw_answers(p, rng)
         for j, value in enumerate(ready):
             observed[j, i], replicated[j, i] = value(data.odd, p), value(drawn, p)

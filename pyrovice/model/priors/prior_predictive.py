@@ -19,10 +19,12 @@ from torch import Tensor
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import default_names, whole
 from pyrovice.errors import DataError, PriorError, PyroviceError, tell
+from pyrovice.model.choices import Choice, DotProduct
 from pyrovice.model.dimensions import first_dimensions
-from pyrovice.model.judgments import Judgments, choice_log_probability
-from pyrovice.model.priors.resolve import Prior, resolve_prior
+from pyrovice.model.model import Model
+from pyrovice.model.priors.resolve import Prior
 from pyrovice.model.simulation import random_triplets
+from pyrovice.model.structure import draw_prior
 
 # The largest probability from which on a choice counts as near certain.
 NEAR_CERTAIN = 0.99
@@ -167,6 +169,7 @@ def predictive(
     data_or_shape: Triplets | tuple[int, int],
     *,
     dimensions: int | str = "auto",
+    choice: Choice = DotProduct(),  # noqa: B008 (frozen)
     draws: int = 100,
     triplets: int = 2000,
     seed: int = 0,
@@ -187,6 +190,8 @@ def predictive(
     dimensions : int or "auto"
         With judgments: the number of dimensions, ``"auto"`` for as many as
         :func:`pyrovice.fit` starts from. A shape says it already.
+    choice : Choice
+        Any of the kinds of choice that :func:`pyrovice.fit` takes.
     draws : int
         How many embeddings to draw.
     triplets : int
@@ -224,7 +229,6 @@ def predictive(
       positive weights      0.299   [0.025, 1.653]   (median, 90 % of the weights)
       majority on repeats   0.719   [0.700, 0.735]   (data 0.729)
     """
-    sample = resolve_prior(prior)
     draws = whole(draws, "draws", least=1)
     triplets = whole(triplets, "triplets", least=1)
     seed = whole(seed, "seed", least=0)
@@ -241,7 +245,8 @@ def predictive(
         # Triplets need answers; nothing here looks at them.
         asked = Triplets(objects, np.zeros(triplets, int), names=default_names(n_objects))
         repeats = None
-    questions = Judgments.of(asked)
+    model = Model(prior, n_objects, columns, choice=choice)
+    questions = model.judgments(asked)
     size = n_objects * columns
     entries = rng.choice(size, min(size, MOST_WEIGHTS), replace=False)
     largest, weights = np.empty((draws, len(asked))), np.empty((draws, len(entries)))
@@ -249,15 +254,16 @@ def predictive(
     with torch.no_grad(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         for i in range(draws):
-            X = _checked(sample(n_objects, columns), n_objects, columns).relu()
-            p = _choices(X, questions)
+            sites = {name: _in_double(value) for name, value in draw_prior(model).items()}
+            X = sites["X"].relu()
+            p = model.choice_log_probability(sites, questions).exp()
             largest[i] = p.amax(-1)
             entropy[i] = torch.special.entr(p).sum(-1).mean()
             zeros[i] = (X == 0).double().mean()
             weights[i] = X.flatten()[entries]
             if repeats is not None:
                 asked_again, answers = repeats
-                p = _choices(X, asked_again)
+                p = model.choice_log_probability(sites, asked_again).exp()
                 agreement[i] = _majority(rng.multinomial(answers.sum(axis=1), p.numpy()))
     result = PriorPredictive(
         prior=prior,
@@ -296,7 +302,7 @@ def _shape(shape: Any, dimensions: int | str) -> tuple[int, int]:
 
 def _repeats(
     data: Triplets, most: int, rng: np.random.Generator
-) -> tuple[Judgments, NDArray[np.intp]] | None:
+) -> tuple[Triplets, NDArray[np.intp]] | None:
     """At most so many of the questions asked more than once, and their answers by position."""
     rows, answers = data.repeated()
     if not len(rows):
@@ -304,32 +310,21 @@ def _repeats(
     if len(rows) > most:
         chosen = rng.choice(len(rows), most, replace=False)
         rows, answers = rows[chosen], answers[chosen]
-    return Judgments.of(data[rows]), answers
-
-
-def _choices(X: Tensor, questions: Judgments) -> Tensor:
-    return choice_log_probability(X, questions.pairs, questions.anchor).exp()
+    return data[rows], answers
 
 
 def _majority(answers: NDArray[np.integer]) -> float:
     return float((answers.max(axis=1) / answers.sum(axis=1)).mean())
 
 
-def _checked(X: object, n_objects: int, dimensions: int) -> Tensor:
-    """A draw of the prior in double precision, if it is one."""
-    got = tuple(X.shape) if isinstance(X, Tensor) else X
-    if not isinstance(X, Tensor) or got != (n_objects, dimensions):
+def _in_double(drawn: Tensor) -> Tensor:
+    """A draw of the prior in double precision, if it is finite."""
+    if not drawn.isfinite().all():
         raise PriorError(
-            f"The prior returned {'the shape ' if isinstance(X, Tensor) else ''}{got}, expected "
-            f"the site 'X' of shape ({n_objects}, {dimensions}): sample it in pyro.plate('object', "
-            "n_objects, dim=-2) and pyro.plate('dimension', dimensions, dim=-1), and return it."
-        )
-    if not X.isfinite().all():
-        raise PriorError(
-            "The prior drew a weight that is infinite or no number; use lighter tails, for "
+            "The prior drew a value that is infinite or not a number; use lighter tails, for "
             "example dist.HalfNormal instead of dist.HalfCauchy."
         )
-    return X.to("cpu", torch.float64)
+    return drawn.to("cpu", torch.float64)
 
 
 def _mean_and_quantiles(values: NDArray[np.float64]) -> NDArray[np.float64]:

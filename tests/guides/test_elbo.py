@@ -6,7 +6,7 @@ from pyro.infer import Trace_ELBO
 from pyro.infer.autoguide import AutoDelta
 
 import pyrovice as pv
-from pyrovice.inference.elbo import TwoTermELBO
+from pyrovice.guides.elbo import TwoTermELBO
 
 
 def test_terms_are_pyros_elbo(small_fit):

@@ -7,7 +7,9 @@ from scipy import stats
 
 import pyrovice as pv
 from pyrovice.model.model import Model
-from pyrovice.results.hyperposterior import Hyperposterior, hyperparameters, hyperposterior_of
+from pyrovice.results.posterior import SiteDraws, posterior_of
+from pyrovice.results.prior_sites import redrawable
+from pyrovice.results.site_tables import hyperparameter_table
 
 M, D = 40, 5
 
@@ -29,7 +31,7 @@ def test_hyperparameters_are_drawn_given_what_is_left_of_x():
     X = 0.8 * torch.randn(M, D, generator=torch.Generator().manual_seed(0))
     # Below zero anything goes: these values must not count.
     X = torch.where(X > 0, X, -50.0)
-    found = hyperposterior_of(known(X), Model(pv.ARD(0.5), M, D)).table()
+    found = hyperparameter_table(posterior_of(known(X), Model(pv.ARD(0.5), M, D)).others)
     grid = np.linspace(0.05, 4, 4000)
     for dim in range(D):
         positive = X[:, dim][X[:, dim] > 0].numpy()
@@ -64,16 +66,17 @@ def test_only_sites_without_objects_are_hyperparameters():
             with pyro.plate("dimension", dimensions, dim=-1):
                 return pyro.sample("X", dist.Normal(0.0, local))
 
-    assert hyperparameters(Model(prior, 4, 3)) == ["one"]
+    assert redrawable(Model(prior, 4, 3)) == ["one"]
 
 
 def test_select_follows_the_dimensions():
-    draws = Hyperposterior({"pi": np.arange(6.0).reshape(2, 3), "spike": np.array([1.0, 2.0])})
-    some = draws.select([2, 0])
-    assert some.draws["pi"].tolist() == [[2, 0], [5, 3]]
-    assert some.draws["spike"].tolist() == [1, 2]
-    assert list(some.table().index) == [("pi", 0), ("pi", 1), ("spike", "all")]
-    assert Hyperposterior().table().empty
+    pi = SiteDraws(np.arange(6.0).reshape(1, 2, 3), ("dimension",)).select([2, 0])
+    spike = SiteDraws(np.array([[1.0, 2.0]])).select([2, 0])
+    assert pi.pooled.tolist() == [[2, 0], [5, 3]]
+    assert spike.pooled.tolist() == [1, 2]
+    table = hyperparameter_table({"pi": pi, "spike": spike})
+    assert list(table.index) == [("pi", 0), ("pi", 1), ("spike", "all")]
+    assert hyperparameter_table({}).empty
 
 
 def test_the_scale_of_a_dimension_stays_with_it(small):
@@ -96,6 +99,6 @@ def test_a_distribution_that_cannot_say_how_probable_a_zero_is(small):
     model = Model(prior, 20, 4, small)
     guide = pv.MeanField()(model)
     law = stats.lognorm(guide.log_scale.scale.exp().item(), scale=guide.loc.scale.exp().item())
-    draws = hyperposterior_of(guide, model).draws["scale"]
+    draws = posterior_of(guide, model).others["scale"].pooled
     # Four standard errors of a mean of 1,000 draws.
     assert draws.mean() == pytest.approx(law.mean(), abs=4 * law.std() / 1000**0.5)

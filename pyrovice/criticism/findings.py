@@ -1,0 +1,316 @@
+"""The single questions of a diagnosis, each answered by a finding."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from pyro.infer.importance import psis_diagnostic
+
+from pyrovice.criticism.across_seeds import reproducibility
+from pyrovice.criticism.checks import CheckReport
+from pyrovice.criticism.refitting import LEVELS, refit, simulate_and_refit
+from pyrovice.data.triplets import Triplets
+from pyrovice.inference.nuts import sample
+from pyrovice.inference.refining import AGREED, Langevin, agreement
+from pyrovice.inference.stopping import SETTLED
+from pyrovice.results.calibration import Calibration
+from pyrovice.results.fit import Fit
+from pyrovice.results.mixing import MIXED
+
+# The last part of training that the loss and the number of dimensions are looked at.
+LAST_OF_LOSS, LAST_OF_COUNT = 0.1, 0.2
+# Seeds that agree less than this do not support publishing single dimensions.
+REPRODUCIBLE = 0.7
+# Intervals that should hold 95 % and hold less than this are too narrow to report.
+LEAST_COVERAGE = 0.85
+# Importance weights, and judgments from which on fewer must do.
+PARTICLES, FEWER_PARTICLES, MANY_JUDGMENTS = 1000, 200, 200_000
+ENTRIES_AT_ONCE = 2**25
+# Draws of the similarities that NUTS and the guide are compared by.
+DRAWS = 500
+# Draws of each of two chains, after half as many to warm up.
+NUTS_DRAWS = 400
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at: what was found, how it looks, what to do about it."""
+
+    question: str
+    found: str
+    verdict: str
+    advice: str = ""
+
+
+def settled(fit: Fit) -> Finding:
+    """Whether the loss still fell between the two halves of the last tenth of training."""
+    question = "Has training settled?"
+    longer = (
+        "Train longer before reading the dimensions: raise max_epochs or the steps of the schedule "
+        "in Training(...)."
+    )
+    loss = fit.history.loss.to_numpy()
+    half = int(len(loss) * LAST_OF_LOSS / 2)
+    if half < 2:
+        verdict = "look" if fit.converged else "bad"
+        return Finding(question, f"{len(loss)} epochs are too few to see a trend.", verdict, longer)
+    before, after = loss[-2 * half : -half], loss[-half:]
+    fell = before.mean() - after.mean()
+    noise = np.sqrt((before.var() + after.var()) / half)
+    found = (
+        f"Between the halves of the last tenth of {len(loss):,} epochs the loss fell by {fell:.5f} "
+        f"nats per judgment (noise {noise:.5f}), to {after.mean():.4f}."
+    )
+    if fell > max(SETTLED, 3 * noise):
+        return Finding(
+            question,
+            f"{found} It is still falling.",
+            "look" if fit.converged else "bad",
+            longer,
+        )
+    if not fit.converged:
+        return Finding(
+            question,
+            f"{found} But training ended before its own stopping rule was met.",
+            "bad",
+            longer,
+        )
+    return Finding(question, found, "good")
+
+
+def stable_count(fit: Fit) -> Finding:
+    """Whether the number of dimensions still changed in the last fifth of training."""
+    question = "Is the number of dimensions stable?"
+    last = fit.history.dimensions.iloc[-max(1, int(len(fit.history) * LAST_OF_COUNT)) :]
+    low, high = int(last.min()), int(last.max())
+    if low == high and high > 0:
+        return Finding(question, f"{high} dimensions over the last fifth of training.", "good")
+    if high == 0:
+        return Finding(
+            question,
+            "No dimension was kept.",
+            "bad",
+            "Collect more judgments per object, or use a weaker prior.",
+        )
+    return Finding(
+        question,
+        f"Between {low} and {high} over the last fifth of training.",
+        "look",
+        "Report the number of dimensions with its spread, from several seeds.",
+    )
+
+
+def seeds_agree(fits: Sequence[Fit]) -> Finding:
+    """Whether fits of other seeds have the same dimensions."""
+    score = reproducibility(fits).score
+    counts = [fit.n_dimensions for fit in fits]
+    found = (
+        f"{score:.0%} of the dimensions of {len(fits)} fits come back in the others with a mean "
+        f"correlation above 0.8; they keep {min(counts)} to {max(counts)} dimensions."
+    )
+    if score >= REPRODUCIBLE:
+        return Finding("Do other seeds find the same?", found, "good")
+    return Finding(
+        "Do other seeds find the same?",
+        found,
+        "bad",
+        "Name only dimensions that reproduce: pv.reproducibility(fits).table says which.",
+    )
+
+
+def importance_weights(fit: Fit, data: Triplets, seed: int) -> Finding:
+    """How far the guide is from the posterior, by the weights that would make it that."""
+    particles = PARTICLES if len(data) < MANY_JUDGMENTS else FEWER_PARTICLES
+    most = max(1, min(particles, ENTRIES_AT_ONCE // (3 * len(data))))
+    at_once = max(size for size in range(1, most + 1) if particles % size == 0)
+    with warnings.catch_warnings(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        # Pyro says that there are too few tail samples; then k is infinite, which is said below.
+        warnings.simplefilter("ignore")
+        k = psis_diagnostic(
+            fit.model,
+            fit.guide,
+            data,
+            num_particles=particles,
+            max_simultaneous_particles=at_once,
+            max_plate_nesting=fit.model.structure.max_plate_nesting,
+        )
+    return Finding(
+        "Is the guide the posterior?",
+        f"Pareto k-hat of the importance weights is {float(k):.1f}. Below 0.7 the guide could be "
+        "reweighted into the exact posterior. With this many weights it never is, also for fits "
+        "that predict and cover well, so it is no reason to reject this one: it says that single "
+        "weights are not exactly as sure as they look. The checks below count.",
+        "for information",
+    )
+
+
+def calibrated(found: Calibration, unseen: bool) -> Finding:
+    """Whether answers come about as often as predicted."""
+    question = "Do probabilities mean what they say?"
+    where = "judgments that it has not seen" if unseen else "judgments that were fitted"
+    text = (
+        f"Expected calibration error {found.error:.3f} on {found.n:,} {where}; perfect "
+        f"predictions would have about {found.noise:.3f}."
+    )
+    if not unseen:
+        text += " Held-out judgments would tell more: pass held_out=..."
+    if found.error < max(0.02, 2 * found.noise):
+        return Finding(question, text, "good")
+    return Finding(
+        question,
+        text,
+        "look",
+        "Do not report single choice probabilities; look at "
+        "pv.plot.calibration(fit.calibration(data)).",
+    )
+
+
+def predicts(checked: CheckReport) -> Finding:
+    """Whether predictive checks flag anything."""
+    question = "Could the judgments have come from this model?"
+    worst = min(checked.checks.values(), key=lambda check: check.tail_area)
+    if not checked.flagged:
+        return Finding(
+            question,
+            f"{len(checked.checks)} predictive checks, none flagged; the smallest tail area is "
+            f"{worst.tail_area:.3f} ({worst.name}).",
+            "good",
+        )
+    reasons = "; ".join(checked.checks[name].means for name in checked.flagged)
+    return Finding(
+        question,
+        f"{len(checked.flagged)} of {len(checked.checks)} predictive checks are flagged "
+        f"({', '.join(checked.flagged)}): {reasons}.",
+        "bad",
+        "Look at pv.checks.report(fit, data) and its details, and say in the paper what the "
+        "model misses; leave out people who did not do the task.",
+    )
+
+
+def recovers(fit: Fit, data: Triplets, refits: int, seed: int) -> list[Finding]:
+    """Whether refits to simulated answers have the same dimensions, and cover the truth."""
+    runs = [simulate_and_refit(fit, data, seed=seed + i) for i in range(refits)]
+    counts = [run.n_dimensions for run in runs]
+    true = runs[0].n_true
+    again = Finding(
+        "Does it find itself again?",
+        f"Refitted to answers simulated from it, {_listed(counts)} of {true} dimensions are kept.",
+        "good" if all(abs(count - true) <= max(1, 0.1 * true) for count in counts) else "look",
+        "The number of dimensions is not determined by this many judgments; report it as a range "
+        "over seeds and refits.",
+    )
+    coverage = sum(run.coverage for run in runs) / refits
+    said = "; ".join(
+        f"of a {name} "
+        + ", ".join(f"{coverage.loc[name, level]:.0%} ({level:.0%})" for level in LEVELS)
+        for name in coverage.index
+    )
+    narrow = coverage[LEVELS[-1]].min() < LEAST_COVERAGE
+    covers = Finding(
+        "Do intervals hold the truth?",
+        f"In {refits} refit{'s' * (refits > 1)}, the intervals held the true value: {said}.",
+        "bad" if narrow else "good",
+        "Intervals are too narrow: use guide=pv.LowRank(5), and read them as a lower limit.",
+    )
+    return [again, covers]
+
+
+def nuts_agrees(fit: Fit, data: Triplets, size: int, seed: int) -> Finding:
+    """Compare the guide with NUTS on the judgments among a few objects that are judged most."""
+    question = "Does NUTS agree?"
+    seen = np.bincount(data.objects.ravel(), minlength=data.n_objects)
+    chosen = np.sort(np.argsort(-seen, kind="stable")[:size])
+    inside = np.isin(data.objects, chosen).all(axis=1)
+    if inside.sum() < 10 * size:
+        return Finding(
+            question,
+            f"Only {int(inside.sum())} judgments are among the {size} objects shown most: too "
+            "few to compare.",
+            "for information",
+        )
+    part = Triplets(
+        np.searchsorted(chosen, data.objects[inside]),
+        data.odd[inside],
+        anchor=data.anchor[inside],
+        participants=None if data.participants is None else data.participants[inside],
+        names=[data.names[i] for i in chosen],
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exact = sample(
+            part,
+            prior=fit.prior,
+            choice=fit.choice,
+            dimensions=2,
+            draws=NUTS_DRAWS,
+            warmup=NUTS_DRAWS // 2,
+            chains=2,
+            seed=seed,
+        )
+    apart = float(exact.mixing().r_hat.max())
+    if apart > MIXED:
+        return Finding(
+            question,
+            f"The chains of NUTS do not agree with each other (R-hat up to {apart:.2f}), so they "
+            "cannot tell.",
+            "for information",
+        )
+    ours = refit(fit, part, seed, dimensions=2)
+    pairs = np.triu_indices(size, 1)
+    means, spreads = [], []
+    for each in (exact, ours):
+        S = each.draws(DRAWS, seed)
+        S = (S @ S.transpose(0, 2, 1))[:, pairs[0], pairs[1]]
+        means.append(S.mean(axis=0))
+        spreads.append(S.std(axis=0))
+    off = np.abs(means[0] - means[1]) / spreads[0]
+    ratio = float(np.median(spreads[1] / spreads[0]))
+    found = (
+        f"On {len(part):,} judgments of {size} objects in 2 dimensions, similarities are at most "
+        f"{off.max():.1f} standard deviations off, and their standard deviations are "
+        f"{ratio:.2f} times those of NUTS (R-hat at most {apart:.2f})."
+    )
+    if ratio > 0.7 and off.max() < 1.5:
+        return Finding(question, found, "good")
+    return Finding(
+        question, found, "look", "Sample around the fit for honest intervals: pv.refine(fit, data)."
+    )
+
+
+def chains_agree(fit: Fit) -> Finding:
+    """Whether Markov chains have found the same posterior."""
+    question = "Do the chains agree?"
+    chains = fit.posterior.chains
+    if chains is None or len(chains) < 2:
+        return Finding(
+            question,
+            "There is one chain, which cannot disagree.",
+            "look",
+            "Have several, with chains=4.",
+        )
+    if isinstance(fit.guide_family, Langevin):
+        share = agreement(fit)
+        found = f"They agree on {share:.0%} of the weights of the kept dimensions."
+        if share >= AGREED:
+            return Finding(question, found, "good")
+        return Finding(
+            question, found, "look", "Go on for longer: pv.refine(fit, data, draws=...)."
+        )
+    worst = float(fit.mixing().r_hat.max())
+    if worst < MIXED:
+        return Finding(question, f"R-hat is at most {worst:.3f}.", "good")
+    return Finding(
+        question,
+        f"R-hat reaches {worst:.3f}; below {MIXED:g} is expected.",
+        "bad",
+        "Sample longer: pv.sample(data, draws=..., warmup=...).",
+    )
+
+
+def _listed(counts: list[int]) -> str:
+    return str(counts[0]) if len(counts) == 1 else f"{min(counts)} to {max(counts)}"

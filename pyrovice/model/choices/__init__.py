@@ -1,0 +1,34 @@
+"""How people choose the odd one, given what they see: the likelihood, as a value.
+
+Two kinds serve as the ``choice`` of :func:`pyrovice.fit`:
+
+1. the values defined here: :class:`DotProduct`, the paper's;
+2. any function ``choice(X, judgments)`` of the rectified embedding, of shape (..., objects,
+   dimensions), and the judgments, with ``.pairs``, ``.anchor`` and ``.person``. It returns the
+   log-probability of each position being the odd one, (..., n, 3), and may ``pyro.sample`` sites
+   of its own, outside the plate ``"triplet"``. Anchors are ruled out by the model.
+
+:func:`similarities` gives the dot products of the three pairs of every judgment, the fast way.
+
+Examples
+--------
+People who answer at random in a share of the judgments, and how large it is:
+
+>>> import pyro, pyro.distributions as dist, torch
+>>> import pyrovice as pv
+>>> def lapses(X, judgments):
+...     lapse = pyro.sample("lapse", dist.Beta(1.0, 20.0))
+...     log_p = pv.choices.similarities(X, judgments).log_softmax(-1)
+...     return torch.logaddexp(log_p + torch.log1p(-lapse), torch.log(lapse / 3))
+>>> fit = pv.fit(pv.load_example().triplets, choice=lapses, dimensions=12)
+>>> fit.sites()["lapse"]
+()
+>>> bool(fit.site("lapse").mean() < 0.02)
+True
+"""
+
+from pyrovice.model.choices.dot_product import DotProduct
+from pyrovice.model.choices.pairs import similarities
+from pyrovice.model.choices.resolve import Choice, log_probability, resolve_choice
+
+__all__ = ["Choice", "DotProduct", "log_probability", "resolve_choice", "similarities"]

@@ -1,0 +1,46 @@
+"""The paper's choice model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torch import Tensor
+
+from pyrovice.model.choices.kept_pairs import dot_product_kept
+from pyrovice.model.choices.pairs import pair_similarity, rule_out_anchors
+from pyrovice.model.judgments import Judgments
+from pyrovice.storage.registry import saved
+
+
+@saved
+@dataclass(frozen=True)
+class DotProduct:
+    """The paper's choice: a softmax over the dot products of the three pairs.
+
+    Objects i, j, k have the similarities S = [X]₊ [X]₊ᵀ. The pair that looks most alike is
+    kept and the third object is the odd one: the probability that o is odd is the softmax,
+    over the three pairs, of the similarity of the pair that leaves o out. Everything stays
+    in log space: exponentiating a dot product overflows float32 at 89.
+
+    Examples
+    --------
+    >>> import pyrovice as pv, torch
+    >>> from pyrovice.model.judgments import Judgments
+    >>> X = torch.tensor([[2.0, 0.0], [1.0, 0.0], [0.0, 3.0]])
+    >>> asked = Judgments.of(pv.Triplets([[0, 1, 2]], [2]))
+    >>> pv.choices.DotProduct()(X, asked).exp()
+    tensor([[0.1065, 0.1065, 0.7870]])
+    """
+
+    asks_who_answered: ClassVar[bool] = False
+
+    def __call__(self, X: Tensor, judgments: Judgments) -> Tensor:
+        """Log-probability that each of the three objects is the odd one, (..., n, 3)."""
+        similarity = pair_similarity(X, judgments.pairs)
+        # Three long rows are normalised much faster than many short ones.
+        return rule_out_anchors(similarity, judgments, dim=-2).log_softmax(-2).mT
+
+    def kept_probability(self, X: Tensor, thirds: Tensor) -> Tensor:
+        """Mean over third objects of the probability that each pair is kept, (m, m)."""
+        return dot_product_kept(X, thirds)

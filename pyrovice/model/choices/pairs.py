@@ -1,0 +1,78 @@
+"""Similarities of the pairs that people choose among.
+
+Speed is decided here and nowhere else: two equal computations of the three
+similarities, and which of them to use follows from the sizes.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from pyrovice.model.judgments import Judgments
+
+# Forming S wins from about this many pairs per entry of S on: measured 0.005 to 0.03 on two cores,
+# for 200 to 5,000 objects and 20 to 100 dimensions.
+PAIRS_PER_ENTRY = 0.015
+# S is never formed beyond this many entries (1 GB in float32).
+MOST_ENTRIES = 2**28
+# Rows gathered at once, so that memory does not grow with the number of judgments.
+BLOCK = 2**16
+
+
+def similarities(X: Tensor, judgments: Judgments) -> Tensor:
+    """Dot products of the three pairs of every judgment, the fast way.
+
+    Parameters
+    ----------
+    X : Tensor of shape (..., objects, dimensions)
+        The rectified embedding.
+    judgments : Judgments
+        Whose pairs.
+
+    Returns
+    -------
+    Tensor of shape (..., n, 3)
+        In column o the similarity of the pair that is kept if o is the odd one.
+
+    Examples
+    --------
+    >>> import pyrovice as pv, torch
+    >>> from pyrovice.model.judgments import Judgments
+    >>> X = torch.tensor([[2.0, 0.0], [1.0, 0.0], [0.0, 3.0]])
+    >>> pv.choices.similarities(X, Judgments.of(pv.Triplets([[0, 1, 2]], [2])))
+    tensor([[0., 0., 2.]])
+    """
+    return pair_similarity(X, judgments.pairs).mT
+
+
+def pair_similarity(X: Tensor, pairs: Tensor) -> Tensor:
+    """Dot products of the rows of X that `pairs` number, shape (..., *pairs.shape)."""
+    m = X.shape[-2]
+    if m * m <= MOST_ENTRIES and pairs.numel() >= PAIRS_PER_ENTRY * m * m:
+        flat = _from_all_similarities(X, pairs.flatten())
+    else:
+        flat = _from_rows(X, pairs.flatten())
+    return flat.unflatten(-1, pairs.shape)
+
+
+def _from_all_similarities(X: Tensor, pairs: Tensor) -> Tensor:
+    return (X @ X.mT).flatten(-2).index_select(-1, pairs)
+
+
+def _from_rows(X: Tensor, pairs: Tensor) -> Tensor:
+    m = X.shape[-2]
+    dots = [
+        (X.index_select(-2, block // m) * X.index_select(-2, block % m)).sum(-1)
+        for block in pairs.split(BLOCK)
+    ]
+    return torch.cat(dots, -1)
+
+
+def rule_out_anchors(scores: Tensor, judgments: Judgments, dim: int) -> Tensor:
+    """The scores of the three answers along `dim`, −∞ for an anchor, which cannot be odd."""
+    if judgments.anchor is None:
+        return scores
+    position = torch.arange(3, device=scores.device)
+    ruled_out = judgments.anchor == position[:, None]
+    return scores.masked_fill(ruled_out if dim == -2 else ruled_out.mT, -torch.inf)

@@ -1,0 +1,84 @@
+"""One function that accepts every kind of choice, and one that asks it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from pyro import poutine
+from torch import Tensor
+
+from pyrovice.errors import ChoiceError
+from pyrovice.model.choices.pairs import rule_out_anchors
+from pyrovice.model.judgments import Judgments
+
+Choice: TypeAlias = Callable[[Tensor, Judgments], Tensor]
+
+
+class OwnChoice:
+    """A choice that a user wrote as a function, with anchors ruled out whatever it says."""
+
+    # A function may look at judgments.person, so equal answers of two people are kept apart.
+    asks_who_answered = True
+
+    def __init__(self, function: Choice) -> None:
+        self.function = function
+
+    def __repr__(self) -> str:
+        return getattr(self.function, "__name__", None) or repr(self.function)
+
+    def __call__(self, X: Tensor, judgments: Judgments) -> Tensor:
+        log_p = self.function(X, judgments)
+        shape = (len(judgments), 3)
+        if not isinstance(log_p, Tensor) or log_p.shape[-2:] != shape:
+            got = tuple(log_p.shape) if isinstance(log_p, Tensor) else type(log_p).__name__
+            raise ChoiceError(
+                f"The choice {self!r} returned {got}; expected the log-probability of each of the "
+                f"three positions, of shape (..., {shape[0]}, 3), for example "
+                "pv.choices.similarities(X, judgments).log_softmax(-1)."
+            )
+        if judgments.anchor is None:
+            return log_p
+        return rule_out_anchors(log_p, judgments, dim=-1).log_softmax(-1)
+
+
+def resolve_choice(choice: Any) -> Any:
+    """What gives log-probabilities, for a value of :mod:`pyrovice.choices` or a function."""
+    if isinstance(choice, type) or not callable(choice):
+        raise ChoiceError(
+            f"choice={choice!r} is not a choice; expected pv.choices.DotProduct() or a function "
+            "(X, judgments) that returns log-probabilities of shape (..., n, 3)."
+        )
+    return choice if hasattr(choice, "asks_who_answered") else OwnChoice(choice)
+
+
+def log_probability(choice: Any, sites: Mapping[str, Tensor], judgments: Judgments) -> Tensor:
+    """Log-probability of each position being odd, given values of all sites.
+
+    Parameters
+    ----------
+    choice : Choice
+        The choice model.
+    sites : mapping of str to Tensor
+        ``"X"``, rectified or not, and every site that the choice samples; others may be there.
+    judgments : Judgments
+        What is asked.
+
+    Returns
+    -------
+    Tensor of shape (..., n, 3)
+    """
+    answer = resolve_choice(choice)
+    X = sites["X"].relu()
+    if isinstance(answer, OwnChoice):
+        given = {name: value for name, value in sites.items() if name != "X"}
+        with poutine.trace() as traced, poutine.condition(data=given):
+            log_p = answer(X, judgments)
+        for name, node in traced.trace.nodes.items():
+            if node["type"] == "sample" and not node["is_observed"] and name not in given:
+                raise ChoiceError(
+                    f"The choice {answer!r} samples {name!r}, of which nothing is known here: fit "
+                    "it to judgments first, or write a choice that fixes it."
+                )
+        return log_p
+    return answer(X, judgments)

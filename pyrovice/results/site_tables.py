@@ -1,0 +1,60 @@
+"""Draws of latent sites as labelled arrays and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from pyrovice.errors import PyroviceError
+from pyrovice.results.posterior import Posterior, SiteDraws
+
+INTERVAL = (0.05, 0.95)
+
+
+def hyperparameter_table(others: Mapping[str, SiteDraws]) -> pd.DataFrame:
+    """Mean, spread and 90 % interval of what all objects share, one value or one per dimension."""
+    rows = []
+    for name, site in others.items():
+        if not set(site.axes) <= {"dimension"}:
+            continue
+        draws = site.pooled
+        each = dict(enumerate(draws.T)) if site.axes else {"all": draws}
+        for dimension, values in each.items():
+            low, high = np.quantile(values, INTERVAL)
+            rows.append((name, dimension, values.mean(), values.std(), low, high))
+    columns = ["hyperparameter", "dimension", "mean", "sd", "5 %", "95 %"]
+    return pd.DataFrame(rows, columns=columns).set_index(columns[:2]).astype(float)
+
+
+def site_array(
+    posterior: Posterior, names: Sequence[str], name: str, draws: int, seed: int
+) -> xr.DataArray:
+    """Draws of one site with named coordinates."""
+    known = {"X": None, **posterior.others}
+    if name not in known:
+        raise PyroviceError(
+            f"site({name!r}): this fit has no such site; it has {', '.join(map(repr, known))}."
+        )
+    if name == "X":
+        chains = posterior.chains
+        X = posterior.draws(draws, seed)[None] if chains is None else np.maximum(chains, 0)
+        return labelled(X, ("object", "dimension"), names, "X")
+    site = posterior.others[name]
+    return labelled(site.values, site.axes, names, name)
+
+
+def labelled(
+    values: np.ndarray, axes: tuple[str, ...], names: Sequence[str], name: str
+) -> xr.DataArray:
+    """An array of (chains, draws, ...) with a coordinate for every axis."""
+    coords: dict[str, Any] = {
+        axis: np.arange(size)
+        for axis, size in zip(("chain", "draw", *axes), values.shape, strict=True)
+    }
+    if "object" in axes:
+        coords["object"] = list(names)
+    return xr.DataArray(values, dims=("chain", "draw", *axes), coords=coords, name=name)
