@@ -53,7 +53,9 @@ class LowRank:
 
     def __call__(self, model: Model) -> LowRankGuide:
         guide = LowRankGuide(model)
-        guide.put("factor.X", guide.loc.X.new_zeros((self.rank, *guide.loc.X.shape)))
+        # A prior that does not sample X entry by entry is refused when the guide is resolved.
+        if model.structure.entrywise:
+            guide.put("factor.X", guide.loc.X.new_zeros((self.rank, *guide.loc.X.shape)))
         return guide
 
 

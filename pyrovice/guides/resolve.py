@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import pyro.distributions as dist
 import torch
+from pyro.contrib.easyguide import EasyGuide
 from pyro.infer.autoguide import (
     AutoDelta,
     AutoDiscreteParallel,
@@ -25,7 +26,7 @@ from torch import Tensor
 from torch.distributions import constraints
 
 from pyrovice.errors import GuideError
-from pyrovice.guides.low_rank import LowRank
+from pyrovice.guides.low_rank import LowRank, LowRankGuide
 from pyrovice.guides.mean_field import MeanField
 from pyrovice.guides.point import MAP, PointGuide
 from pyrovice.guides.sites import Guide, SiteGuide
@@ -57,6 +58,13 @@ class FunctionGuide:
 
 def guide_family(guide: Any) -> Callable[[Model], Guide]:
     """What makes a guide for a model, for whatever the user gave."""
+    if isinstance(guide, AutoGuide | AutoMessenger | EasyGuide | SiteGuide):
+        name = type(guide).__name__
+        raise GuideError(
+            f"guide={name}(...) is a guide that was built for another model; pyrovice.fit makes "
+            f"the model and then the guide. Give the class, guide={name}, or a function, "
+            f"guide=lambda model: {name}(model, ...)."
+        )
     if guide is MeanField or guide is MAP:
         return guide()
     if not callable(guide) or guide is LowRank:
@@ -113,6 +121,11 @@ def refuse(guide: Guide, model: Model, prior_of_x: dist.TorchDistribution | None
     """Say why a guide cannot work with a model, if it is known not to."""
     name = "MAP()" if isinstance(guide, PointGuide) else type(guide).__name__
     entries = model.n_objects * model.dimensions
+    if isinstance(guide, LowRankGuide) and not model.structure.entrywise:
+        raise GuideError(
+            "LowRank(...) is about the entries of X, and this prior does not sample them one by "
+            "one; use guide=MeanField(), or Pyro's AutoLowRankMultivariateNormal."
+        )
     reason = getattr(model.prior, "no_mode", None)
     if reason and isinstance(guide, PointGuide | AutoDelta | AutoLaplaceApproximation):
         raise GuideError(

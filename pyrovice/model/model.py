@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from copy import deepcopy
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +17,7 @@ import pyro
 import torch
 from pyro import poutine
 from torch import Tensor
+from torch.nn import Module
 
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import DataError
@@ -75,7 +77,8 @@ class Model:
         choice: Choice = DotProduct(),  # noqa: B008 (frozen)
         known_people: Sequence[Any] | None = None,
     ) -> None:
-        self.prior = resolve_prior(prior)
+        # A module holds its parameters itself, and another fit must not go on from them.
+        self.prior = resolve_prior(deepcopy(prior) if isinstance(prior, Module) else prior)
         self.choice = resolve_choice(choice)
         self.n_objects = n_objects
         self.dimensions = dimensions
@@ -188,7 +191,7 @@ class Model:
             choice=self.choice,
             known_people=self.known_people,
         )
-        other.parameters = self.parameters
+        other.prior, other.parameters = self.prior, self.parameters
         if self.is_code:
             other.parameters_in_use = self.parameters.in_use
         other.data = None if data is None else Judgments.of(data, people=self.known_people)

@@ -201,6 +201,7 @@ def structure_of(model: Model) -> Structure:
     """Trace a model, and refuse a prior that does not keep to what every guide relies on."""
     with torch.no_grad(), torch.random.fork_rng(devices=[]):
         latent, of_choice = (_latent(trace) for trace in trace_prior(model))
+        model.parameters.settle()
     for name in {*latent} & {*of_choice}:
         raise PriorError(
             f"The prior and the choice both sample a site {name!r}; give one of them another name."

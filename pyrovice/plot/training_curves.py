@@ -24,7 +24,7 @@ def convergence(fit: Fit, ax: Axes | None = None) -> Figure:
     >>> [axes.get_ylabel() for axes in figure.axes]
     ['nats per judgment', 'dimensions kept']
     """
-    if fit.training is None or fit.history.empty:
+    if fit.posterior.from_chains or fit.history.empty:
         raise PyroviceError(
             "This fit was sampled, not trained, so there is no convergence to draw; "
             "fit.mixing() says whether its chains agree."

@@ -34,6 +34,8 @@ FIRST_LOG_STRIDE = -1.5
 ACCEPTED_SHARE = 0.44
 # Coordinates of a site that only moves as a whole are moved in so many parts.
 PARTS = 8
+# Fewer draws have too few differences between them.
+ENOUGH_FOR_JOINT_MOVES = 12
 # Entries of X held at once.
 MOST_ENTRIES = 2**19
 # Relative difference of log-densities that rounding does not explain.
@@ -201,11 +203,44 @@ def _redraw(density: PriorDensity, names: list[str], steps: int, each: int) -> V
         for step in range(1, steps + APART * (each - 1) + 1):
             for move in moves:
                 now = move.make(score, free, now, step)
+            if len(moves) > 1 and density.n >= ENOUGH_FOR_JOINT_MOVES:
+                now = _move_together(score, free, now)
             if step >= steps and (step - steps) % APART == 0:
                 for move in moves:
                     values = move.to_support(free[move.name])
                     kept[move.name].append(values.reshape(density.n, *move.shape))
         return {name: torch.cat(values) for name, values in kept.items()}
+
+
+def _move_together(score: Score, free: Values, now: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+    """Move all sites of every draw at once, along the difference of two other draws.
+
+    Sites that depend on each other closely, such as a scale and the scale of scales above it,
+    hardly move one at a time. The differences between draws know how they go together
+    (differential evolution; ter Braak, 2006). Each half moves by the differences in the other.
+    """
+    n = len(now[0])
+    order = torch.randperm(n)
+    size = sum(u[0].numel() for u in free.values())
+    # Now and then a whole difference, which can take a draw from one mode to another.
+    stride = 1.0 if torch.rand(()) < 0.1 else 2.38 / (2 * size) ** 0.5
+    for movers, others in ((order[: n // 2], order[n // 2 :]), (order[n // 2 :], order[: n // 2])):
+        first = others[torch.randint(len(others), (len(movers),))]
+        second = others[torch.randint(len(others), (len(movers),))]
+        moved = {}
+        for name, u in free.items():
+            moved[name] = u.clone()
+            moved[name][movers] += stride * (u[first] - u[second])
+        there = score(moved)
+        gain = (there[0] - now[0]).sum(-1, keepdim=True) + there[1] - now[1]
+        accepted = gain > torch.rand_like(gain).log()
+        now = (
+            torch.where(accepted, there[0], now[0]),
+            torch.where(accepted, there[1], now[1]),
+        )
+        for name, u in free.items():
+            free[name] = torch.where(accepted.reshape(n, *(1,) * (u.dim() - 1)), moved[name], u)
+    return now
 
 
 class Move:

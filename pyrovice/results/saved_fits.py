@@ -177,8 +177,8 @@ def _rebuild(
     given_as_code = isinstance(prior, GivenAsCode) or isinstance(choice, GivenAsCode)
     if model.dimensions and not given_as_code:
         if group(arrays, "prior"):
-            # Running the prior makes its parameters, which then get their values.
-            model.embedding()
+            # Looking at the model makes its parameters, which then get their values.
+            _ = model.structure
             model.parameters.put(group(arrays, "prior"))
         if group(arrays, "guide"):
             guide = _guide(family, model, group(arrays, "guide"))

@@ -19,7 +19,7 @@ import pyrovice as pv
 from pyrovice.report import object_table as report_objects
 from pyrovice.report import render
 from pyrovice.results.posterior import Posterior
-from pyrovice.results.weights import PointWeights
+from pyrovice.results.weights import DrawnWeights, PointWeights
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -125,7 +125,11 @@ def test_every_kind_of_fit_has_a_page(small_fit, kind, tmp_path):
         "point": lambda: dataclasses.replace(
             small_fit, posterior=Posterior(PointWeights(small_fit.posterior.loc()))
         ),
-        "sampled": lambda: dataclasses.replace(small_fit, training=None, converged=False),
+        "sampled": lambda: dataclasses.replace(
+            small_fit,
+            posterior=Posterior(DrawnWeights(small_fit.draws(60, 0)[None]), from_chains=True),
+            converged=False,
+        ),
         "empty": lambda: small_fit._select(np.array([], dtype=int)),
         "loaded": lambda: pv.load(tmp_path / "a.fit"),
     }[kind]()

@@ -1,6 +1,7 @@
 import subprocess
 import sys
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pyro.distributions as dist
@@ -12,6 +13,7 @@ import pyrovice as pv
 from pyrovice.inference.identity import settings
 from pyrovice.storage.identity import differences, digest, recognise
 
+HERE = str(Path(__file__).parent)
 SCALE = 0.3
 
 
@@ -80,7 +82,7 @@ def test_what_code_uses_is_part_of_it(monkeypatch):
 
 def test_other_processes_see_the_same():
     program = (
-        "import sys; sys.path.insert(0, 'tests'); import test_identity as t;"
+        f"import sys; sys.path.insert(0, {HERE!r}); import test_identity as t;"
         "print(t.recognise(t.uses_both), t.recognise(t.Own(0.3)), t.recognise(t.transformed(0.3)),"
         "t.recognise(t.closure({'a': {'x', 'y'}})))"
     )
@@ -99,7 +101,7 @@ def test_what_cannot_be_recognised_is_refused():
 def test_settings_in_words(small):
     def of(data, **changes):
         usual = {"validation": None, "guide": pv.MeanField(), "dimensions": 6,
-                 "training": pv.Training()}  # fmt: skip
+                 "training": pv.Training(), "choice": pv.choices.DotProduct()}  # fmt: skip
         return settings(data, **usual | changes)
 
     words = of(small)

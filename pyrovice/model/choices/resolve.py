@@ -28,7 +28,9 @@ class OwnChoice:
         return getattr(self.function, "__name__", None) or repr(self.function)
 
     def __call__(self, X: Tensor, judgments: Judgments) -> Tensor:
-        log_p = self.function(X, judgments)
+        # The prior has opened these plates before, and Pyro takes each of them once.
+        with poutine.block(hide=["object", "dimension"]):
+            log_p = self.function(X, judgments)
         shape = (len(judgments), 3)
         if not isinstance(log_p, Tensor) or log_p.shape[-2:] != shape:
             got = tuple(log_p.shape) if isinstance(log_p, Tensor) else type(log_p).__name__
@@ -69,16 +71,13 @@ def log_probability(choice: Any, sites: Mapping[str, Tensor], judgments: Judgmen
     Tensor of shape (..., n, 3)
     """
     answer = resolve_choice(choice)
-    X = sites["X"].relu()
-    if isinstance(answer, OwnChoice):
-        given = {name: value for name, value in sites.items() if name != "X"}
-        with poutine.trace() as traced, poutine.condition(data=given):
-            log_p = answer(X, judgments)
-        for name, node in traced.trace.nodes.items():
-            if node["type"] == "sample" and not node["is_observed"] and name not in given:
-                raise ChoiceError(
-                    f"The choice {answer!r} samples {name!r}, of which nothing is known here: fit "
-                    "it to judgments first, or write a choice that fixes it."
-                )
-        return log_p
-    return answer(X, judgments)
+    given = {name: value for name, value in sites.items() if name != "X"}
+    with poutine.trace() as traced, poutine.condition(data=given):
+        log_p = answer(sites["X"].relu(), judgments)
+    for name, node in traced.trace.nodes.items():
+        if node["type"] == "sample" and not node["is_observed"] and name not in given:
+            raise ChoiceError(
+                f"The choice {answer!r} samples {name!r}, of which nothing is known here: fit "
+                "it to judgments first, or write a choice that fixes it."
+            )
+    return log_p
