@@ -22,8 +22,8 @@ PYTHON_FOR_ARVIZ1 ?= python3.12
 VENV_ARVIZ1 ?= .venv-arviz1
 
 test-arviz1: $(VENV_ARVIZ1)/.ready
-	OMP_NUM_THREADS=1 $(VENV_ARVIZ1)/bin/pytest tests/test_inference_data.py \
-		tests/test_model_comparison.py tests/test_sampling.py
+	OMP_NUM_THREADS=1 $(VENV_ARVIZ1)/bin/pytest tests/results/test_arviz_groups.py \
+		tests/criticism/test_model_comparison.py tests/inference/test_nuts.py
 
 $(VENV_ARVIZ1)/.ready: pyproject.toml constraints.txt
 	$(PYTHON_FOR_ARVIZ1) -m venv $(VENV_ARVIZ1)
