@@ -98,6 +98,8 @@ class Model:
     ) -> Tensor:
         """Run the model on `data`, or on the rows `batch` of it."""
         X = self.embedding()
+        if self.is_code and not self.structure.entrywise:
+            self._declare_plates(X)
         judgments = self.judgments(data, X.device)
         shown = judgments if batch is None else judgments[batch]
         with self.parameters_in_use():
@@ -121,6 +123,19 @@ class Model:
         if not self.is_code or not isinstance(X, Tensor) or X.dim() <= 3 or not self._surplus:
             return X
         return X.reshape(*X.shape[: -2 - self._surplus], *X.shape[-2:])
+
+    def _declare_plates(self, X: Tensor) -> None:
+        """Have a site in the plates of objects and dimensions, if the prior has none.
+
+        Pyro puts particles left of all plates that it sees, and everything here relies on their
+        being left of these two.
+        """
+        with (
+            poutine.block(hide=["object", "dimension"]),
+            pyro.plate("object", self.n_objects, dim=-2),
+            pyro.plate("dimension", self.dimensions, dim=-1),
+        ):
+            pyro.deterministic("X_rectified", X.relu())
 
     def choice_log_probability(
         self, sites: Mapping[str, Tensor], judgments: Triplets | Judgments

@@ -199,7 +199,8 @@ def trace_prior(model: Model) -> tuple[poutine.Trace, poutine.Trace]:
 
 def structure_of(model: Model) -> Structure:
     """Trace a model, and refuse a prior that does not keep to what every guide relies on."""
-    with torch.no_grad(), torch.random.fork_rng(devices=[]):
+    # Whoever is tracing the model meanwhile must not see this.
+    with torch.no_grad(), torch.random.fork_rng(devices=[]), poutine.block():
         latent, of_choice = (_latent(trace) for trace in trace_prior(model))
         model.parameters.settle()
     for name in {*latent} & {*of_choice}:
@@ -225,6 +226,7 @@ def surplus_dims(model: Model) -> int:
         with (
             torch.no_grad(),
             torch.random.fork_rng(devices=[]),
+            poutine.block(),
             model.parameters_in_use(),
             pyro.plate("particles", 2, dim=-left),
         ):

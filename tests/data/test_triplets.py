@@ -270,6 +270,16 @@ def test_digest_follows_content(small):
     assert small.digest() != small[::-1].digest()
 
 
+def test_who_answered_is_part_of_the_digest(small):
+    def by(people):
+        return Triplets(small.objects, small.odd, names=small.names, participants=people)
+
+    one, other = (by(np.arange(len(small)) % n) for n in (3, 4))
+    assert len({small.digest(), one.digest(), other.digest()}) == 3
+    assert one.digest() == by(np.arange(len(small)) % 3).digest()
+    assert one.digest(people=False) == other.digest(people=False) == small.digest()
+
+
 def test_only_tables_are_tables():
     with pytest.raises(TypeError, match="expected a pandas DataFrame"):
         Triplets.from_dataframe([[0, 1, 2]])

@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 from html.parser import HTMLParser
+from importlib import import_module
 
 import matplotlib
 
@@ -257,3 +258,24 @@ def test_as_many_objects_as_things_has(browser, small_fit, tmp_path, monkeypatch
     browser.until(SHOWN_OBJECT, shown(browser)[0])
     assert browser.requests() == [path.as_uri()]
     assert browser.errors() == []
+
+
+def test_nothing_is_looked_at_twice(small, small_fit, monkeypatch):
+    calls = []
+    for where, name in (("criticism.diagnosis", "report"), ("report.page", "report")):
+        module = import_module(f"pyrovice.{where}")
+        original = getattr(module, name)
+        monkeypatch.setattr(
+            module, name, lambda *a, _f=original, **k: (calls.append("checks"), _f(*a, **k))[1]
+        )
+    calibration = pv.Fit.calibration
+    monkeypatch.setattr(
+        pv.Fit,
+        "calibration",
+        lambda *a, **k: (calls.append("calibration"), calibration(*a, **k))[1],
+    )
+    render(small_fit, data=small)
+    assert sorted(calls) == ["calibration", "checks"]
+    calls.clear()
+    render(small_fit, held_out=small)
+    assert sorted(calls) == ["calibration", "checks"]

@@ -1,6 +1,8 @@
 import json
 import pickle
+import warnings
 import zipfile
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -10,7 +12,8 @@ from pyro.infer import Trace_ELBO
 
 import pyrovice as pv
 from pyrovice import MaxEpochs, OverwriteError, SavedFitError, Training
-from pyrovice.storage.registry import describe, restore
+from pyrovice.storage import registry
+from pyrovice.storage.registry import REGISTERED, describe, restore
 
 SHORT = Training(stop=MaxEpochs(5), schedule=None)
 # Fits this short still have all their dimensions, which is said elsewhere.
@@ -192,3 +195,88 @@ def test_other_files_are_refused_without_numpys_advice(tmp_path):
     table.write_text("a,b,c\n", encoding="utf-8")
     with pytest.raises(pv.PyroviceError, match=r"it is damaged \(it is no archive of arrays\)"):
         pv.load(table)
+
+
+def test_a_guide_given_by_its_class_is_loaded_again(small, tmp_path):
+    fit = pv.fit(small, guide=pv.MeanField, dimensions=4, training=SHORT, progress=False)
+    fit.save(tmp_path / "f")
+    loaded = pv.load(tmp_path / "f")
+    assert loaded.guide_family == pv.MeanField()
+    assert loaded.guide()["X"].shape == fit.posterior.shape
+
+
+@dataclass(frozen=True)
+class Patient(pv.Stability):
+    """A user's stopping rule."""
+
+    patience: int = 3
+
+
+@dataclass(frozen=True)
+class Slow(pv.Anneal):
+    """A user's schedule."""
+
+
+@pytest.mark.parametrize("setting", [{"stop": Patient(window=2)}, {"schedule": Slow(steps=5)}])
+def test_what_cannot_be_loaded_is_refused_at_save(small, tmp_path, setting):
+    training = pv.Training(**{"stop": pv.MaxEpochs(5)} | setting, max_epochs=5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pv.PyroviceWarning)
+        fit = pv.fit(small, dimensions=2, training=training, progress=False)
+    own = type(next(iter(setting.values())))
+    with pytest.raises(pv.PyroviceError, match=rf"saved\({own.__name__}\), and save again"):
+        fit.save(tmp_path / "f")
+    assert not list(tmp_path.iterdir())
+    registry.saved(own)
+    try:
+        fit.save(tmp_path / "f")
+        assert pv.load(tmp_path / "f").training == training
+        del REGISTERED[own.__name__]
+        with pytest.raises(pv.SavedFitError, match=f"it holds a '{own.__name__}'"):
+            pv.load(tmp_path / "f")
+    finally:
+        REGISTERED.pop(own.__name__, None)
+
+
+def test_code_is_passed_again_only_where_it_was_code(small, tmp_path):
+    def homemade(n_objects, dimensions):
+        return pv.SpikeSlab()(n_objects, dimensions)
+
+    def another(n_objects, dimensions):
+        return pv.SpikeSlab(pi=0.9)(n_objects, dimensions)
+
+    pv.fit(small, prior=homemade, dimensions=4, training=SHORT, progress=False).save(tmp_path / "f")
+    loaded = pv.load(tmp_path / "f", prior=homemade)
+    assert loaded.guide()["X"].shape == loaded.posterior.shape
+    with pytest.raises(pv.SavedFitError, match="its prior was homemade, and prior=another is"):
+        pv.load(tmp_path / "f", prior=another)
+    pv.fit(small, dimensions=4, training=SHORT, progress=False).save(tmp_path / "g")
+    with pytest.raises(pv.SavedFitError, match="holds its prior itself, SpikeSlab"):
+        pv.load(tmp_path / "g", prior=homemade)
+
+
+def test_without_its_prior_a_fit_says_what_is_missing(small, tmp_path):
+    def homemade(n_objects, dimensions):
+        return pv.ARD()(n_objects, dimensions)
+
+    fit = pv.fit(small, prior=homemade, dimensions=4, training=SHORT, progress=False)
+    fit.save(tmp_path / "f")
+    loaded = pv.load(tmp_path / "f")
+    assert loaded.hyperparameters().equals(fit.hyperparameters())
+    with pytest.warns(pv.PyroviceWarning, match=r"'scale' cannot be joined.*prior=homemade"):
+        idata = loaded.to_arviz(small, draws=20)
+    assert "prior" not in idata.groups()
+    assert "posterior" in idata.groups()
+    with pytest.raises(pv.PriorError, match=r"load\(path, prior=homemade\)"):
+        pv.refine(loaded, small)
+
+
+def test_another_class_of_the_same_name_is_refused():
+    @dataclass(frozen=True)
+    class SpikeSlab:
+        scale: float = 1.0
+
+    with pytest.raises(pv.PyroviceError, match="Another class called SpikeSlab"):
+        registry.saved(SpikeSlab)
+    with pytest.raises(pv.PyroviceError, match="is not a dataclass"):
+        registry.saved(type("Plain", (), {}))
