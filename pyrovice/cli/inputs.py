@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 import pyrovice as pv
-from pyrovice.data.writing import SEPARATORS
+from pyrovice.data.writing import SEPARATOR_OF_ENDING
 from pyrovice.errors import DataError, OverwriteError, WriteError
 
 EXAMPLE = "example"
@@ -43,8 +43,8 @@ def read_embedding(path: Path) -> pd.DataFrame:
             ".txt or .npy file of numbers."
         )
     try:
-        if path.suffix in SEPARATORS:
-            table = pd.read_csv(path, sep=SEPARATORS[path.suffix], index_col=0)
+        if path.suffix in SEPARATOR_OF_ENDING:
+            table = pd.read_csv(path, sep=SEPARATOR_OF_ENDING[path.suffix], index_col=0)
             return table.set_axis(table.index.astype(str)).astype(float)
         if path.suffix == ".npy":
             return pd.DataFrame(np.load(path, allow_pickle=False))

@@ -21,6 +21,8 @@ from pyrovice.results.fit import Fit
 from pyrovice.results.matching import correlations, partners
 
 MATCHINGS = ("best", "one-to-one")
+# Two dimensions that correlate above this are the same one (paper).
+SAME_DIMENSION = 0.8
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,7 +69,7 @@ class Reproducibility:
 def reproducibility(
     fits: Sequence[Fit | pd.DataFrame | ArrayLike],
     *,
-    threshold: float = 0.8,
+    threshold: float = SAME_DIMENSION,
     matching: str = "best",
 ) -> Reproducibility:
     """How many dimensions come back in fits that differ in their seeds.
@@ -116,7 +118,12 @@ def reproducibility(
     rows: list[pd.DataFrame] = []
     for model, own in enumerate(embeddings):
         others = [other for i, other in enumerate(embeddings) if i != model]
-        r = np.stack([_matched(own.to_numpy(), other.to_numpy(), matching) for other in others])
+        r = np.stack(
+            [
+                _correlations_with_match(own.to_numpy(), other.to_numpy(), matching)
+                for other in others
+            ]
+        )
         of_model = {
             "model": model,
             "dimension": own.columns,
@@ -160,7 +167,7 @@ def align(fits: Sequence[Fit]) -> list[Fit]:
     >>> bool(first.embedding().corrwith(second.embedding()).min() > 0.95)
     True
     """
-    fits = _several(fits)
+    fits = _checked_fits(fits)
     embeddings = _embeddings(fits)
     counts = [embedding.shape[1] for embedding in embeddings]
     if not min(counts):
@@ -241,53 +248,53 @@ def representative(
     >>> pv.representative([worse, fit], validation) is fit  # the better one of two
     True
     """
-    fits = _several(fits)
+    fits = _checked_fits(fits)
     if not fits:
         raise PyroviceError("representative got no fits; expected at least one.")
     errors = [fit.prune().evaluate(validation, draws, seed).cross_entropy for fit in fits]
     return fits[int(np.argsort(errors, kind="stable")[(len(fits) - 1) // 2])]
 
 
-def _several(fits: Fit | Iterable[Fit]) -> list[Fit]:
+def _checked_fits(fits: Fit | Iterable[Fit]) -> list[Fit]:
     """Fits, and nothing else."""
-    found = _listed(fits)
+    found = _as_list(fits)
     for fit in found:
         if not isinstance(fit, Fit):
             raise TypeError(f"Got a {type(fit).__name__} among the fits; expected [fit, other].")
     return found
 
 
-def _listed(fits: Any) -> list[Any]:
+def _as_list(fits: Any) -> list[Any]:
     return [fits] if isinstance(fits, Fit) else list(fits)
 
 
 def _embeddings(fits: Any) -> list[pd.DataFrame]:
     """The kept dimensions of each, all of the same objects."""
-    found = [fit.embedding() if isinstance(fit, Fit) else _frame(fit) for fit in _listed(fits)]
+    found = [fit.embedding() if isinstance(fit, Fit) else _as_frame(fit) for fit in _as_list(fits)]
     if len(found) < 2:
         raise PyroviceError(
             f"Got {len(found)} fits; expected at least two, for example of several seeds: "
             "[pv.fit(data, seed=seed) for seed in range(5)]."
         )
-    if len({len(embedding) for embedding in found}) > 1 or len(_names(found)) > 1:
+    if len({len(embedding) for embedding in found}) > 1 or len(_different_names(found)) > 1:
         raise PyroviceError("These fits are of different objects, so no dimension has a match.")
     return found
 
 
-def _frame(embedding: Any) -> pd.DataFrame:
+def _as_frame(embedding: Any) -> pd.DataFrame:
     numbers = pd.DataFrame(numeric_matrix(embedding))
     if isinstance(embedding, pd.DataFrame):
         return numbers.set_axis(embedding.index, axis=0).set_axis(embedding.columns, axis=1)
     return numbers
 
 
-def _names(embeddings: list[pd.DataFrame]) -> set[tuple[str, ...]]:
+def _different_names(embeddings: list[pd.DataFrame]) -> set[tuple[str, ...]]:
     """The names of the objects, where they have any."""
     unnamed = tuple(str(i) for i in range(len(embeddings[0])))
     return {tuple(embedding.index.astype(str)) for embedding in embeddings} - {unnamed}
 
 
-def _matched(
+def _correlations_with_match(
     own: NDArray[np.floating], other: NDArray[np.floating], matching: str
 ) -> NDArray[np.float64]:
     """The correlation of each dimension with its match, 0 without one."""

@@ -10,8 +10,9 @@ import numpy as np
 import torch
 from pyro.infer.importance import psis_diagnostic
 
-from pyrovice.criticism.across_seeds import reproducibility
+from pyrovice.criticism.across_seeds import SAME_DIMENSION, reproducibility
 from pyrovice.criticism.checks import CheckReport
+from pyrovice.criticism.model_comparison import TRUSTED_PARETO_K
 from pyrovice.criticism.refitting import LEVELS, refit, simulate_and_refit
 from pyrovice.data.triplets import Triplets
 from pyrovice.inference.nuts import sample
@@ -31,7 +32,7 @@ LEAST_COVERAGE = 0.85
 PARTICLES, FEWER_PARTICLES, MANY_JUDGMENTS = 1000, 200, 200_000
 ENTRIES_AT_ONCE = 2**25
 # Draws of the similarities that NUTS and the guide are compared by.
-DRAWS = 500
+SIMILARITY_DRAWS = 500
 # Draws of each of two chains, after half as many to warm up.
 NUTS_DRAWS = 400
 
@@ -110,7 +111,7 @@ def seeds_agree(fits: Sequence[Fit]) -> Finding:
     counts = [fit.n_dimensions for fit in fits]
     found = (
         f"{score:.0%} of the dimensions of {len(fits)} fits come back in the others with a mean "
-        f"correlation above 0.8; they keep {min(counts)} to {max(counts)} dimensions."
+        f"correlation above {SAME_DIMENSION:g}; they keep {_as_range(counts)} dimensions."
     )
     if score >= REPRODUCIBLE:
         return Finding("Do other seeds find the same?", found, "good")
@@ -141,10 +142,10 @@ def importance_weights(fit: Fit, data: Triplets, seed: int) -> Finding:
         )
     return Finding(
         "Is the guide the posterior?",
-        f"Pareto k-hat of the importance weights is {float(k):.1f}. Below 0.7 the guide could be "
-        "reweighted into the exact posterior. With this many weights it never is, also for fits "
-        "that predict and cover well, so it is no reason to reject this one: it says that single "
-        "weights are not exactly as sure as they look. The checks below count.",
+        f"Pareto k-hat of the importance weights is {float(k):.1f}. Below {TRUSTED_PARETO_K:g} "
+        "the guide could be reweighted into the exact posterior. With this many weights it never "
+        "is, also for fits that predict and cover well, so it is no reason to reject this one: it "
+        "says that single weights are not exactly as sure as they look. The checks below count.",
         "for information",
     )
 
@@ -199,7 +200,8 @@ def recovers(fit: Fit, data: Triplets, refits: int, seed: int) -> list[Finding]:
     true = runs[0].n_true
     again = Finding(
         "Does it find itself again?",
-        f"Refitted to answers simulated from it, {_listed(counts)} of {true} dimensions are kept.",
+        f"Refitted to answers simulated from it, {_as_range(counts)} of {true} dimensions are "
+        "kept.",
         "good" if all(abs(count - true) <= max(1, 0.1 * true) for count in counts) else "look",
         "The number of dimensions is not determined by this many judgments; report it as a range "
         "over seeds and refits.",
@@ -264,7 +266,7 @@ def nuts_agrees(fit: Fit, data: Triplets, size: int, seed: int) -> Finding:
     pairs = np.triu_indices(size, 1)
     means, spreads = [], []
     for each in (exact, ours):
-        S = each.draws(DRAWS, seed)
+        S = each.draws(SIMILARITY_DRAWS, seed)
         S = (S @ S.transpose(0, 2, 1))[:, pairs[0], pairs[1]]
         means.append(S.mean(axis=0))
         spreads.append(S.std(axis=0))
@@ -312,5 +314,6 @@ def chains_agree(fit: Fit) -> Finding:
     )
 
 
-def _listed(counts: list[int]) -> str:
-    return str(counts[0]) if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
+def _as_range(counts: list[int]) -> str:
+    low, high = min(counts), max(counts)
+    return str(low) if low == high else f"{low} to {high}"

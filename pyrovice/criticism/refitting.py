@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 LEVELS = (0.5, 0.8, 0.95)
 # Draws that intervals are taken from, and questions and pairs that are looked at.
-DRAWS = 400
+INTERVAL_DRAWS = 400
 QUESTIONS = 2000
 
 
@@ -122,7 +122,9 @@ def simulate_and_refit(fit: Fit, data: Triplets, *, seed: int = 0) -> Recovery:
         "choice probability": lambda fit, sites: _choices(fit, sites, new).ravel(),
         "similarity": lambda fit, sites: pair_similarity(sites["X"].relu(), pairs).numpy(),
     }.items():
-        values = np.stack([of(again, sites) for sites in again.posterior.each(DRAWS, seed)])
+        values = np.stack(
+            [of(again, sites) for sites in again.posterior.each(INTERVAL_DRAWS, seed)]
+        )
         true = of(kept, truth)
         coverage[name] = [_covered(values, true, level) for level in LEVELS]
         rms[name] = float(np.sqrt(((values.mean(axis=0) - true) ** 2).mean()))

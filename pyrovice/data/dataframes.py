@@ -10,9 +10,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyrovice.data.arrays import in_ascending_order, screen_places
-from pyrovice.data.plausibility import doubts_about_objects, some_rows
+from pyrovice.data.columns import OBJECT_COLUMNS
+from pyrovice.data.plausibility import doubts_about_objects
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import NO_ANCHOR, check_names, whole_numbers
+from pyrovice.data.wording import some_rows
 from pyrovice.errors import DataError, tell
 
 
@@ -91,7 +93,7 @@ def judgments_to_columns(triplets: Triplets) -> pd.DataFrame:
     names = np.array(triplets.names, dtype=object)
     shown = names[triplets.objects]
     rows = np.arange(len(triplets))
-    frame = pd.DataFrame(shown, columns=["object_1", "object_2", "object_3"])
+    frame = pd.DataFrame(shown, columns=list(OBJECT_COLUMNS))
     frame["odd"] = shown[rows, triplets.odd]
     if triplets.anchored.any():
         frame["anchor"] = pd.Series(shown[rows, triplets.anchor]).where(triplets.anchored)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from pyrovice.data.wording import first_few
+
 
 @dataclass(frozen=True)
 class LeftOut:
@@ -16,10 +18,8 @@ class LeftOut:
     unit: str = "line"
 
     def __str__(self) -> str:
-        first = ", ".join(map(str, self.lines[:5]))
-        more = ", ..." if len(self.lines) > 5 else ""
         plural = "" if len(self.lines) == 1 else "s"
-        return f"{len(self.lines):,} {self.reason} ({self.unit}{plural} {first}{more})"
+        return f"{len(self.lines):,} {self.reason} ({self.unit}{plural} {first_few(self.lines)})"
 
 
 @dataclass(frozen=True)

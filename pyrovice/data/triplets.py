@@ -18,6 +18,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyrovice.data.arrays import rows_to_judgments
+from pyrovice.data.columns import OBJECT_COLUMNS
 from pyrovice.data.concatenation import joined
 from pyrovice.data.description import Description, describe
 from pyrovice.data.reading_report import Reading
@@ -180,7 +181,7 @@ class Triplets:
         cls,
         frame: pd.DataFrame,
         *,
-        objects: Sequence[str] = ("object_1", "object_2", "object_3"),
+        objects: Sequence[str] = OBJECT_COLUMNS,
         odd: str = "odd",
         position: str | None = None,
         positions: Sequence[Any] = (1, 2, 3),
@@ -337,7 +338,7 @@ class Triplets:
         >>> len(train) + len(test) == len(data)
         True
         """
-        part = self._dealt(check_fractions(fractions), seed, stratify)
+        part = self._part_of_each_row(check_fractions(fractions), seed, stratify)
         return tuple(self[part == i] for i in range(len(fractions)))
 
     def partitions(self, fraction: float, seed: int, stratify: bool = False) -> list[Triplets]:
@@ -352,7 +353,7 @@ class Triplets:
         [5000, 5000, 5000, 5000]
         """
         fractions = equal_fractions(fraction)
-        part = self._dealt(fractions, seed, stratify)
+        part = self._part_of_each_row(fractions, seed, stratify)
         return [self[part == i] for i in range(len(fractions))]
 
     def folds(self, k: int, seed: int, stratify: bool = False) -> list[tuple[Triplets, Triplets]]:
@@ -367,7 +368,7 @@ class Triplets:
         >>> [(len(train), len(test)) for train, test in folds[:2]]
         [(16000, 4000), (16000, 4000)]
         """
-        part = self._dealt(fold_fractions(k), seed, stratify)
+        part = self._part_of_each_row(fold_fractions(k), seed, stratify)
         return [(self[part != i], self[part == i]) for i in range(part.max() + 1)]
 
     def subset(self, n: int, seed: int) -> Triplets:
@@ -532,7 +533,9 @@ class Triplets:
         """First row of each question asked more than once, and its answers by position."""
         return repeated_questions(self._questions(), self.odd)
 
-    def _dealt(self, fractions: Sequence[float], seed: int, stratify: bool) -> NDArray[np.intp]:
+    def _part_of_each_row(
+        self, fractions: Sequence[float], seed: int, stratify: bool
+    ) -> NDArray[np.intp]:
         if stratify and self.participants is None:
             raise DataError(
                 "stratify=True spreads every participant's judgments over the parts, and these "

@@ -12,7 +12,7 @@ from pyrovice.errors import DataError
 
 ENDINGS = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff")
 # Pixels along a side: 300 dots per inch for the largest that a figure shows.
-SIDE = 400
+PIXELS = 400
 
 
 class Images:
@@ -42,7 +42,9 @@ class Images:
             return None
         try:
             with Image.open(file) as picture:
-                square = ImageOps.fit(ImageOps.exif_transpose(picture).convert("RGB"), (SIDE, SIDE))
+                square = ImageOps.fit(
+                    ImageOps.exif_transpose(picture).convert("RGB"), (PIXELS, PIXELS)
+                )
         except OSError as error:
             raise DataError(f"{file} is no picture that can be read: {error}.") from error
         return np.asarray(square)

@@ -34,10 +34,10 @@ def row_of(fit: Fit, name: str) -> int:
     try:
         return names.index(str(name))
     except ValueError:
-        raise PyroviceError(_unknown(str(name), names)) from None
+        raise PyroviceError(_no_such_object(str(name), names)) from None
 
 
-def _unknown(name: str, names: Sequence[str]) -> str:
+def _no_such_object(name: str, names: Sequence[str]) -> str:
     lower = {each.lower(): each for each in names}
     close = difflib.get_close_matches(name.lower(), lower, n=3, cutoff=0.6)
     if close:

@@ -14,6 +14,7 @@ from pyrovice.plot.labels import name_rows
 from pyrovice.plot.style import (
     COLUMN_WIDTH,
     HEAT,
+    HEAT_ROW,
     PAGE_WIDTH,
     STYLE,
     TALLEST,
@@ -23,9 +24,9 @@ from pyrovice.plot.style import (
 )
 from pyrovice.results.fit import Fit
 
-SIDE = 0.108
 # The best order of the leaves takes minutes for more objects, and nobody would see it.
 MOST_IN_BEST_ORDER = 300
+# Posterior draws and, where there are more, third objects that similarities are averaged over.
 DRAWS, THIRDS = 10, 100
 
 
@@ -46,7 +47,7 @@ def similarity(fit: Fit, ax: Axes | None = None) -> Figure:
     order = clustered(alike.to_numpy())
     alike = alike.iloc[order, order]
     with plt.rc_context(STYLE):
-        side = SIDE * len(alike)
+        side = HEAT_ROW * len(alike)
         # As tall as its names need; square where far from all could stand there.
         height = min(side + 1.0, TALLEST) if side < 2 * TALLEST else PAGE_WIDTH
         axes = axes_for(

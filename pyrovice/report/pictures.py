@@ -19,7 +19,7 @@ from pyrovice.results.fit import Fit
 
 # Heat maps of more objects than this have more rows than a page has lines.
 MOST_IN_HEAT_MAP = 150
-INCH = 96
+PIXELS_PER_INCH = 96
 
 
 @dataclass(frozen=True)
@@ -89,5 +89,5 @@ def _picture(figure: Figure, alt: str, caption: str) -> Picture:
         warnings.filterwarnings("ignore", "Glyph .* missing")
         figure.savefig(content, format="svg", metadata={"Date": None})
     encoded = base64.b64encode(content.getvalue()).decode()
-    width = round(figure.get_size_inches()[0] * INCH)
+    width = round(figure.get_size_inches()[0] * PIXELS_PER_INCH)
     return Picture(f"data:image/svg+xml;base64,{encoded}", width, alt, caption)

@@ -88,7 +88,7 @@ def sweep(
     check_same_objects(data, validation)
     chosen = _priors(priors)
     numbers = _seeds(seeds)
-    arguments = _arguments(fit_arguments)
+    arguments = _fit_arguments(fit_arguments)
     check_training(arguments["training"])
     common = settings(
         data,
@@ -113,7 +113,7 @@ def sweep(
             if scores is not None:
                 results[id(job)] = Result(job.prior, job.seed, kept.path(job.identity), scores)
     missing = [job for job in jobs if id(job) not in results]
-    train, valid = (_bare(each, arguments["choice"]) for each in (data, validation))
+    train, valid = (_what_a_fit_uses(each, arguments["choice"]) for each in (data, validation))
     shared = Shared(train, valid, arguments, whole(threads, "threads", least=1))
     with (
         fits_bar(progress, len(jobs), done=len(results)) as bar,
@@ -154,7 +154,7 @@ def _n_jobs(n_jobs: int) -> int:
     return n_jobs
 
 
-def _arguments(given: dict[str, Any]) -> dict[str, Any]:
+def _fit_arguments(given: dict[str, Any]) -> dict[str, Any]:
     for name in given:
         if name not in PASSED_ON:
             raise TypeError(
@@ -167,7 +167,7 @@ def _arguments(given: dict[str, Any]) -> dict[str, Any]:
     return arguments
 
 
-def _bare(data: Triplets, choice: Choice) -> Triplets:
+def _what_a_fit_uses(data: Triplets, choice: Choice) -> Triplets:
     """Only what a fit looks at, which is all that has to travel."""
     who = data.participants if resolve_choice(choice).asks_who_answered else None
     return Triplets(data.objects, data.odd, names=data.names, anchor=data.anchor, participants=who)

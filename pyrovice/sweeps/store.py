@@ -93,11 +93,11 @@ class Store:
         names: dict[str, None] = {}
         for about in sorted(self.root.glob(f"*/{SETTINGS}")):
             if about.parent != self.folder:
-                names |= dict.fromkeys(differences(_read(about), self.settings))
+                names |= dict.fromkeys(differences(_read_settings(about), self.settings))
         return list(names)
 
 
-def _read(about: Path) -> dict[str, str]:
+def _read_settings(about: Path) -> dict[str, str]:
     try:
         words = json.loads(about.read_text(encoding="utf-8"))
         return {str(name): str(word) for name, word in words.items()}

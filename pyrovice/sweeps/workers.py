@@ -19,6 +19,7 @@ from pyrovice.errors import InterruptedWarning, PyroviceWarning
 from pyrovice.inference.fitting import fit
 from pyrovice.model.priors import Prior
 from pyrovice.results.saved_fits import to_bytes
+from pyrovice.sweeps.result import SCORE
 
 # Pyro and torch's random numbers are one per process, and some backends have threads.
 ONE_AT_A_TIME = threading.Lock()
@@ -56,7 +57,7 @@ def fit_one(shared: Shared, number: int, job: Job) -> tuple[int, Outcome]:
     """Make one fit and score its kept dimensions; the job's number comes back with it."""
     with (
         ONE_AT_A_TIME,
-        _limited(shared.threads),
+        _limited_threads(shared.threads),
         warnings.catch_warnings(record=True) as caught,
     ):
         warnings.simplefilter("always", PyroviceWarning)
@@ -70,7 +71,7 @@ def fit_one(shared: Shared, number: int, job: Job) -> tuple[int, Outcome]:
             evaluation = found.prune().evaluate(shared.validation)
             ours = [str(w.message) for w in caught if issubclass(w.category, PyroviceWarning)]
             scores = {
-                "validation_cross_entropy": evaluation.cross_entropy,
+                SCORE: evaluation.cross_entropy,
                 "validation_accuracy": evaluation.accuracy,
                 "dimensions": found.n_dimensions,
                 "loss": float(found.history.loss.iloc[-1]),
@@ -148,7 +149,7 @@ def _in_parallel(
 
 
 @contextmanager
-def _limited(threads: int) -> Iterator[None]:
+def _limited_threads(threads: int) -> Iterator[None]:
     """Give torch and the linear algebra below numpy this many threads."""
     before = torch.get_num_threads()
     with threadpool_limits(limits=threads):

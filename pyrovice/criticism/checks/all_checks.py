@@ -15,6 +15,7 @@ from pyrovice.criticism.checks.statistics import ALL
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole
 from pyrovice.errors import PyroviceError
+from pyrovice.results.site_tables import INTERVAL
 
 if TYPE_CHECKING:
     from pyrovice.results.fit import Fit
@@ -60,7 +61,7 @@ class CheckReport:
         """A row per check: the observed value, drawn ones, the tail area."""
         rows = {}
         for name, check in self.checks.items():
-            low, high = np.quantile(check.replicated, (0.05, 0.95))
+            low, high = np.quantile(check.replicated, INTERVAL)
             rows[name] = {
                 "observed": check.observed.mean(),
                 "drawn": check.replicated.mean(),

@@ -15,6 +15,7 @@ from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole
 from pyrovice.errors import DataError, PyroviceError
 from pyrovice.results.prediction import draw_answers, random_answers
+from pyrovice.results.site_tables import INTERVAL
 
 if TYPE_CHECKING:
     from pyrovice.results.fit import Fit
@@ -70,7 +71,7 @@ class Check:
         return float(above if self.one_sided else min(1.0, 2 * min(above, below)))
 
     def __repr__(self) -> str:
-        low, high = np.quantile(self.replicated, (0.05, 0.95))
+        low, high = np.quantile(self.replicated, INTERVAL)
         return (
             f"Check({self.name}: {self.observed.mean():.4g}, drawn {low:.4g} to {high:.4g}, "
             f"tail area {self.tail_area:.3f})"
@@ -147,7 +148,7 @@ def run_checks(
 ) -> tuple[list[Check], dict[str, str]]:
     """All checks that the judgments allow, and why others are not possible."""
     draws = whole(draws, "draws", least=20)
-    data = _some(_of_these_objects(fit, data), seed)
+    data = _a_large_enough_part(_of_these_objects(fit, data), seed)
     ready: list[Statistic] = []
     silent = {}
     for statistic in statistics:
@@ -193,7 +194,7 @@ def _of_these_objects(fit: Fit, data: Triplets) -> Triplets:
     return data
 
 
-def _some(data: Triplets, seed: int) -> Triplets:
+def _a_large_enough_part(data: Triplets, seed: int) -> Triplets:
     if len(data) <= MOST_JUDGMENTS:
         return data
     return data.split(MOST_JUDGMENTS / len(data), seed=seed)[0]

@@ -56,7 +56,7 @@ READERS: dict[str, ModuleType] = {
 }
 # The same layout under another name.
 ALIASES = {"things-txt": "vice"}
-COMMON = ("names", "n_objects", "first_id", "bad_rows")
+COMMON_OPTIONS = ("names", "n_objects", "first_id", "bad_rows")
 
 
 def read(path: Path, format: str, **options: Any) -> dict[str, Any]:
@@ -72,9 +72,9 @@ def read(path: Path, format: str, **options: Any) -> dict[str, Any]:
             f"{path} does not exist; expected a file of judgments or a folder that holds "
             "train_90 and test_10."
         )
-    common = Options(**{name: options.pop(name) for name in COMMON if name in options})
+    common = Options(**{name: options.pop(name) for name in COMMON_OPTIONS if name in options})
     if path.is_dir():
-        _check(options, "a folder", vice.read_folder)
+        _check_options(options, "a folder", vice.read_folder)
         return vice.read_folder(path, common, **options)
     if "part" in options:
         raise DataError(f"part={options['part']!r} chooses from a folder, and {path} is a file.")
@@ -84,7 +84,7 @@ def read(path: Path, format: str, **options: Any) -> dict[str, Any]:
         else:
             format, decided = ALIASES.get(format, format), "as was asked for"
         reader = READERS[format].read
-        _check(options, f"format {format!r}", reader)
+        _check_options(options, f"format {format!r}", reader)
         return reader(source, common, decided, **options)
 
 
@@ -112,11 +112,10 @@ def recognise(source: Source) -> tuple[str, str]:
     )
 
 
-def _check(options: dict[str, Any], what: str, reader: Any) -> None:
+def _check_options(options: dict[str, Any], what: str, reader: Any) -> None:
     given = ("source", "folder", "options", "decided")
     own = [name for name in inspect.signature(reader).parameters if name not in given]
     unknown = sorted(set(options) - set(own))
     if unknown:
-        raise TypeError(
-            f"Reading {what} takes no option {unknown[0]!r}; it takes {', '.join([*COMMON, *own])}."
-        )
+        allowed = ", ".join([*COMMON_OPTIONS, *own])
+        raise TypeError(f"Reading {what} takes no option {unknown[0]!r}; it takes {allowed}.")

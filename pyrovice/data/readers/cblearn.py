@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pyrovice.data.arrays import ODD_COLUMNS
 from pyrovice.data.readers.finishing import Options, finish
 from pyrovice.data.readers.numbers import numeric_table, rows_of_numbers
 from pyrovice.data.readers.source import Sample, Source
@@ -23,7 +24,6 @@ from pyrovice.data.readers.votes import repeated_rows
 from pyrovice.errors import DataError
 
 EXPECTED = "expected three columns (i, j, k), and at most one more with the responses"
-COLUMNS = {"first": 0, "last": 2}
 
 
 def recognise(sample: Sample) -> str | None:
@@ -42,7 +42,7 @@ def read(
     odd: str | None = None,
 ) -> dict[str, Any]:
     """The arguments of `Triplets`."""
-    if odd is not None and odd not in COLUMNS:
+    if odd is not None and odd not in ODD_COLUMNS:
         raise DataError(f"odd={odd!r}; expected 'first', 'last', or nothing for (i, j, k).")
     table = numeric_table(source, (3, 4), EXPECTED)
     ids = table.whole([0, 1, 2], "an id")
@@ -50,7 +50,7 @@ def read(
     if odd is not None and counts is not None:
         raise DataError("Odd-one-out rows have no responses; leave out odd=... or responses=...")
     if counts is None:
-        column = np.full(len(ids), COLUMNS.get(odd or "last"))
+        column = np.full(len(ids), ODD_COLUMNS[odd or "last"])
     else:
         table.leave_out(counts == 0, "without a response")
         column = np.where(counts > 0, 2, 1)

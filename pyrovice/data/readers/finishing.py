@@ -130,11 +130,11 @@ def finish(
     )
     if named:
         begins = None
-        ids = _among(table, shown, names)
+        ids = _ids_of_names(table, shown, names)
     else:
-        begins = _beginning(table, shown, options, first_id, names)
+        begins = _where_ids_begin(table, shown, options, first_id, names)
         ids = shown - begins
-        names = _within(table, ids, names, others, begins)
+        names = _names_of_ids(table, ids, names, others, begins)
     if options.bad_rows == "refuse":
         table.refuse()
     keep = ~table.unusable()
@@ -143,7 +143,7 @@ def finish(
         raise DataError(f"{table.source.label} holds no judgments: {said}.")
     ids = ids[keep]
     if names is None:
-        ids, names = _numbered(shown[keep])
+        ids, names = _number_names(shown[keep])
     odd = np.asarray(odd, np.int64)[keep]
     ascending, position = in_ascending_order(ids, odd)
     known = {name: np.asarray(values)[keep] for name, values in (trials or {}).items()}
@@ -165,7 +165,7 @@ def finish(
         catch=catch,
         notes=tuple(notes),
     )
-    _say(table, reading, ids, names, options)
+    _log_and_warn(table, reading, ids, names, options)
     return {
         "objects": ascending,
         "odd": position,
@@ -177,7 +177,7 @@ def finish(
     }
 
 
-def _say(
+def _log_and_warn(
     table: Table,
     reading: Reading,
     ids: NDArray[np.int64],
@@ -196,7 +196,7 @@ def _say(
         tell(f"{table.source.label}: {doubt}")
 
 
-def _beginning(
+def _where_ids_begin(
     table: Table,
     shown: NDArray[np.int64],
     options: Options,
@@ -220,7 +220,7 @@ def _beginning(
     )
 
 
-def _within(
+def _names_of_ids(
     table: Table,
     ids: NDArray[np.int64],
     names: tuple[str, ...] | None,
@@ -250,7 +250,9 @@ def _within(
     return names
 
 
-def _among(table: Table, shown: NDArray[Any], names: tuple[str, ...] | None) -> NDArray[np.int64]:
+def _ids_of_names(
+    table: Table, shown: NDArray[Any], names: tuple[str, ...] | None
+) -> NDArray[np.int64]:
     """Numbers of the names given; rows with another name are wrong."""
     if names is None:
         return np.zeros(shown.shape, np.int64)
@@ -261,7 +263,7 @@ def _among(table: Table, shown: NDArray[Any], names: tuple[str, ...] | None) -> 
     return ids.astype(np.int64)
 
 
-def _numbered(shown: NDArray[Any]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+def _number_names(shown: NDArray[Any]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Names in alphabetical order, or by value if all of them are numbers."""
     codes, found = pd.factorize(shown.ravel())
     numbers = pd.to_numeric(pd.Series(found), errors="coerce").to_numpy(float)

@@ -16,7 +16,7 @@ from pyrovice.data.readers.table import header, read_with_header
 from pyrovice.errors import DataError
 
 ROLES = ("head", "left", "right", "winner", "loser")
-OBJECTS = tuple(f"{role}_object" for role in ROLES)
+ROLES_BY_NAME = tuple(f"{role}_object" for role in ROLES)
 FORMER = ("Participant.ID", "Center", "Left", "Right", "Answer")
 
 
@@ -32,23 +32,23 @@ def read(source: Source, options: Options, decided: str) -> dict[str, Any]:
     """The arguments of `Triplets`."""
     sample = source.sample()
     if found := header(sample, ROLES):
-        return _present(source, options, decided, *found)
+        return _read_present(source, options, decided, *found)
     if found := header(sample, FORMER):
-        return _former(source, options, decided, *found)
+        return _read_former(source, options, decided, *found)
     raise DataError(
         f"{source.label}, line 1 has neither the columns {', '.join(ROLES)} nor "
         f"{', '.join(FORMER)}; expected Salmon's responses.csv."
     )
 
 
-def _present(
+def _read_present(
     source: Source, options: Options, decided: str, separator: str, columns: list[str]
 ) -> dict[str, Any]:
-    roles = OBJECTS if set(OBJECTS) <= set(columns) else ROLES
+    roles = ROLES_BY_NAME if set(ROLES_BY_NAME) <= set(columns) else ROLES
     table = read_with_header(
-        source, separator, columns, (*roles, "puid", "response_time"), text=[*OBJECTS, "puid"]
+        source, separator, columns, (*roles, "puid", "response_time"), text=[*ROLES_BY_NAME, "puid"]
     )
-    named = roles is OBJECTS
+    named = roles is ROLES_BY_NAME
     shown = table.text(roles, "an object") if named else objects_in(table, roles)
     trials = {}
     notes = []
@@ -70,7 +70,7 @@ def _present(
     )
 
 
-def _former(
+def _read_former(
     source: Source, options: Options, decided: str, separator: str, columns: list[str]
 ) -> dict[str, Any]:
     table = read_with_header(source, separator, columns, FORMER, text=FORMER)

@@ -20,6 +20,7 @@ from typing import IO, Any, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from pyrovice.data.wording import first_few
 from pyrovice.errors import DataError
 
 GZIP, ZIP, NPY = b"\x1f\x8b", b"PK", b"\x93NUMPY"
@@ -153,7 +154,7 @@ class Source:
                 ]
                 if len(members) != 1:
                     raise DataError(
-                        f"{self.label} holds {len(members)} files ({', '.join(members[:5])}); "
+                        f"{self.label} holds {len(members)} files ({first_few(members)}); "
                         "expected one. Unpack it and give the path of the file to read."
                     )
                 self.name = PurePosixPath(members[0]).name

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyrovice.data.readers.source import Sample, Source
-from pyrovice.data.readers.structure import SEPARATORS, WHITESPACE, guess_separator, structure
+from pyrovice.data.readers.structure import SEPARATORS, WHITESPACE, fields_per_line, guess_separator
 from pyrovice.data.reading_report import LeftOut
 from pyrovice.errors import DataError
 
@@ -23,8 +23,9 @@ Marked = Mask | np.bool_
 # What programs write where a number is missing.
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
 # Beyond this, neighbouring whole numbers are the same float.
-LARGEST = 2**53
-NAMED = 3
+LARGEST_WHOLE = 2**53
+# Lines that are named after the first one with the same fault.
+MOST_OTHER_LINES = 3
 
 
 class Table:
@@ -64,7 +65,7 @@ class Table:
         for i, name in enumerate(names):
             values = self.columns[name]
             numbers = _numbers(values)
-            good = np.isfinite(numbers) & (np.abs(numbers) <= LARGEST)
+            good = np.isfinite(numbers) & (np.abs(numbers) <= LARGEST_WHOLE)
             bare = good & (numbers == np.floor(np.where(good, numbers, 0)))
             empty = np.asarray(pd.isna(values))
             self.complain(empty, f"lacks {what}")
@@ -124,8 +125,8 @@ class Table:
         said = []
         for reason, rows in wrong.items():
             first = f"{self.unit} {self.lines[rows[0]]}: {self.show(rows[0])} {reason}"
-            others = ", ".join(str(line) for line in self.lines[rows[1 : NAMED + 1]])
-            more = ", ..." if len(rows) > NAMED + 1 else ""
+            others = ", ".join(str(line) for line in self.lines[rows[1 : MOST_OTHER_LINES + 1]])
+            more = ", ..." if len(rows) > MOST_OTHER_LINES + 1 else ""
             also = f" ({len(rows):,} such rows: also {self.unit}s {others}{more})"
             said.append(first + (also if len(rows) > 1 else ""))
         raise DataError(
@@ -186,7 +187,7 @@ def read_with_header(
     if twice:
         raise DataError(f"{source.label}, line 1 names the column {twice[0]!r} twice.")
     at = {columns.index(name): name for name in wanted if name in columns}
-    return _read(source, separator, len(columns), at, set(text), has_header=True)
+    return _read_text(source, separator, len(columns), at, set(text), has_header=True)
 
 
 def read_without_header(source: Source, separator: str | None = None, text: bool = False) -> Table:
@@ -197,7 +198,7 @@ def read_without_header(source: Source, separator: str | None = None, text: bool
     separator = separator or guess_separator(first[0])
     width = len(fields_of(first[0], separator))
     at = {i: i for i in range(width)}
-    return _read(source, separator, width, at, set(at) if text else set(), has_header=False)
+    return _read_text(source, separator, width, at, set(at) if text else set(), has_header=False)
 
 
 def fields_of(line: str, separator: str) -> list[str]:
@@ -210,7 +211,7 @@ def fields_of(line: str, separator: str) -> list[str]:
         return [line]
 
 
-def _read(
+def _read_text(
     source: Source,
     separator: str,
     width: int,
@@ -218,7 +219,7 @@ def _read(
     text: set[Any],
     has_header: bool,
 ) -> Table:
-    lines, fields, quoted = structure(source, separator)
+    lines, fields, quoted = fields_per_line(source, separator)
     skipped = int(lines[0]) if has_header and len(lines) else 0
     lines, fields = (lines[1:], fields[1:]) if has_header else (lines, fields)
     if not len(lines):
@@ -246,7 +247,9 @@ def _read(
             )
             stream.detach()
     except UnicodeDecodeError as error:
-        raise DataError(f"{source.label}, {_undecodable(source)} is not UTF-8 text.") from error
+        raise DataError(
+            f"{source.label}, {_line_that_is_not_utf8(source)} is not UTF-8 text."
+        ) from error
     except (ValueError, pd.errors.ParserError) as error:
         raise DataError(f"{source.label}, line {lines[0]} or later: {error}.") from error
     if len(frame) != len(lines):
@@ -261,7 +264,7 @@ def _read(
     return table
 
 
-def _undecodable(source: Source) -> str:
+def _line_that_is_not_utf8(source: Source) -> str:
     with source.open() as file:
         for number, line in enumerate(file, start=1):
             try:

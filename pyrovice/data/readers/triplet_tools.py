@@ -19,7 +19,7 @@ from pyrovice.data.readers.table import header, read_with_header
 from pyrovice.errors import DataError
 
 ROLES = ("head", "winner", "loser")
-NAMED = ("Center", "Left", "Right", "Answer")
+ROLES_BY_NAME = ("Center", "Left", "Right", "Answer")
 
 
 def recognise(sample: Sample) -> str | None:
@@ -37,14 +37,14 @@ def read(source: Source, options: Options, decided: str) -> dict[str, Any]:
             "tripletTools."
         )
     separator, columns = found
-    by_name = set(NAMED) <= set(columns)
-    roles = NAMED if by_name else ROLES
+    by_name = set(ROLES_BY_NAME) <= set(columns)
+    roles = ROLES_BY_NAME if by_name else ROLES
     table = read_with_header(
         source,
         separator,
         columns,
         (*roles, "worker_id", "rt", "sampleAlg", "sampleSet"),
-        text=[*NAMED, "worker_id", "sampleAlg", "sampleSet"],
+        text=[*ROLES_BY_NAME, "worker_id", "sampleAlg", "sampleSet"],
     )
     shown = table.text(roles, "an object") if by_name else objects_in(table, roles)
     chosen = shown[:, 3 if by_name else 1]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pyrovice.data.readers.finishing import Options, finish
 from pyrovice.data.readers.source import Sample, Source
-from pyrovice.data.readers.table import Table, header, read_with_header
+from pyrovice.data.readers.table import LARGEST_WHOLE, Table, header, read_with_header
 from pyrovice.errors import DataError
 
 CLIPS = tuple(f"clip{i}_id" for i in (1, 2, 3))
@@ -38,7 +38,7 @@ def read(source: Source, options: Options, decided: str) -> dict[str, Any]:
     """The arguments of `Triplets`."""
     sample = source.sample()
     if sample.kind == "json":
-        return _anchored(source, options, decided)
+        return _read_json(source, options, decided)
     found = header(sample, (*CLIPS, *VOTES))
     if found is None:
         raise DataError(
@@ -47,7 +47,9 @@ def read(source: Source, options: Options, decided: str) -> dict[str, Any]:
         )
     table = read_with_header(source, *found, (*CLIPS, *VOTES), text=CLIPS)
     shown = table.text(CLIPS, "a clip")
-    return _expanded(table, shown, (0, 1, 2), table.whole(VOTES, "votes"), options, decided)
+    return _one_judgment_per_vote(
+        table, shown, (0, 1, 2), table.whole(VOTES, "votes"), options, decided
+    )
 
 
 def repeated_rows(table: Table, times: NDArray[np.int64]) -> tuple[Table, NDArray[np.intp]]:
@@ -62,7 +64,7 @@ def repeated_rows(table: Table, times: NDArray[np.int64]) -> tuple[Table, NDArra
     return longer, rows
 
 
-def _expanded(
+def _one_judgment_per_vote(
     table: Table,
     shown: NDArray[Any],
     odd_columns: tuple[int, ...],
@@ -91,8 +93,8 @@ def _expanded(
     )
 
 
-def _anchored(source: Source, options: Options, decided: str) -> dict[str, Any]:
-    answers, agreement = _lists(source)
+def _read_json(source: Source, options: Options, decided: str) -> dict[str, Any]:
+    answers, agreement = _answers_and_agreement(source)
     good = np.array(
         [
             _is_row(row, 3, int | str) and _is_row(votes, 2, int)
@@ -111,10 +113,10 @@ def _anchored(source: Source, options: Options, decided: str) -> dict[str, Any]:
     named = any(isinstance(value, str) for row in rows for value in row)
     shown = np.array([list(map(str, row)) for row in rows], object) if named else np.array(rows)
     votes = np.array([row if ok else [0, 0] for row, ok in zip(agreement, good, strict=True)])
-    return _expanded(table, shown, (2, 1), votes, options, decided)
+    return _one_judgment_per_vote(table, shown, (2, 1), votes, options, decided)
 
 
-def _lists(source: Source) -> tuple[list[Any], list[Any]]:
+def _answers_and_agreement(source: Source) -> tuple[list[Any], list[Any]]:
     with source.open() as file:
         try:
             content = json.loads(file.read().decode("utf-8-sig"))
@@ -143,5 +145,5 @@ def _is_row(row: Any, length: int, kind: Any) -> bool:
         isinstance(row, list)
         and len(row) == length
         and all(isinstance(x, kind) and not isinstance(x, bool) for x in row)
-        and all(isinstance(x, str) or abs(x) < 2**53 for x in row)
+        and all(isinstance(x, str) or abs(x) < LARGEST_WHOLE for x in row)
     )

@@ -10,7 +10,7 @@ from pyrovice.model.simulation import choice_probabilities
 from pyrovice.results.scores import Evaluation, evaluate
 
 
-def run(output: Path, seed: int) -> None:
+def fit_the_example(output: Path, seed: int) -> None:
     """Fit the example, print a summary, write figures and the fit into `output`."""
     example = pv.load_example()
     train, test = example.triplets.split(0.9, 0.1, seed=0)
