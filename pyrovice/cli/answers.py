@@ -20,7 +20,7 @@ def answer(text: object, record: dict[str, Any], *, as_json: bool, quiet: bool =
 
 
 def _for_json(value: Any) -> Any:
-    """The same in what JSON knows; numbers that are none are null."""
+    """The same in types that JSON knows; numbers that are not finite become null."""
     if isinstance(value, dict):
         return {str(key): _for_json(item) for key, item in value.items()}
     if isinstance(value, pd.DataFrame):

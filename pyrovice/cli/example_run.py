@@ -71,7 +71,7 @@ def _scores(fit: Evaluation, truth: Evaluation) -> str:
 
 
 def _free_name(path: Path) -> Path:
-    """The path itself, or with a number if something stands there: nothing is replaced."""
+    """The path itself, or with a number if that exists: nothing is replaced."""
     free, number = path, 2
     while free.exists():
         free = path.with_stem(f"{path.stem}-{number}")

@@ -34,7 +34,7 @@ from pyrovice.data.writing import SEPARATOR_OF_ENDING
 from pyrovice.results.scores import Evaluation
 from pyrovice.sweeps.result import SCORE
 
-Validation = typer.Option("--validation", help="Judgments to score with, as DATA.")
+Validation = typer.Option("--validation", help="Judgments to score with, like DATA.")
 
 
 def fit(
@@ -59,7 +59,7 @@ def fit(
     dimensions: Dimensions = "auto",
     seed: Seed = 0,
     checkpoint: Annotated[
-        Path | None, typer.Option(help="Save the state here; run again, go on from it.")
+        Path | None, typer.Option(help="Save the state here; the next run goes on from it.")
     ] = None,
     embedding: Annotated[
         Path | None, typer.Option(help="Also write the embedding: .csv, .tsv or .txt.")
@@ -133,8 +133,8 @@ def refine(
     ],
     format: Format = "auto",
     part: Part = None,
-    draws: Annotated[int, typer.Option(min=4, help="Posterior draws to keep of a chain.")] = 200,
-    chains: Annotated[int, typer.Option(min=1, help="Chains; two or more can disagree.")] = 2,
+    draws: Annotated[int, typer.Option(min=4, help="Posterior draws to keep of each chain.")] = 200,
+    chains: Annotated[int, typer.Option(min=1, help="Chains; two or more can be compared.")] = 2,
     seed: Seed = 0,
     overwrite: Overwrite = False,
     json: Json = False,
@@ -184,7 +184,7 @@ def sweep(
     seeds: Annotated[int, typer.Option(min=1, help="Fits with each prior.")] = 3,
     jobs: Annotated[int, typer.Option(help="Fits at once, -1 for one per core.")] = 1,
     store: Annotated[
-        Path | None, typer.Option(help="Folder to keep all fits in; run again, only add to it.")
+        Path | None, typer.Option(help="Folder to keep all fits in; the next run only adds to it.")
     ] = None,
     table: Annotated[
         Path | None, typer.Option(help="Also write a row per fit: .csv or .tsv.")

@@ -25,7 +25,7 @@ def read_judgments(
 ) -> pv.Triplets:
     """Judgments from a file or folder, or the built-in ones.
 
-    A file that is called like the built-in ones goes first.
+    A file of that name takes precedence over the built-in ones.
     """
     if data == EXAMPLE and not Path(data).exists():
         return pv.load_example().triplets
@@ -51,7 +51,7 @@ def read_embedding(path: Path) -> pd.DataFrame:
         if path.suffix == ".txt":
             return pd.DataFrame(np.loadtxt(path, ndmin=2))
     except (ValueError, EOFError) as error:
-        raise DataError(f"{path} holds no table of numbers ({error}).") from error
+        raise DataError(f"{path} does not hold a table of numbers ({error}).") from error
     return pv.load(path).embedding()
 
 

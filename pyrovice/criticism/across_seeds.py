@@ -1,7 +1,7 @@
 """Whether fits of several seeds found the same dimensions (paper, "Reproducibility").
 
-Dimensions have no names and come in any order, so those of one fit are first found again in
-the others, by their correlation over the objects.
+Dimensions have no names and come in any order, so those of one fit are first matched with
+those of the others, by their correlation over the objects.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class Reproducibility:
         Share of all dimensions that are reproducible.
     table : DataFrame
         A row per dimension of each model: `model` (its position), `dimension`,
-        `correlation` with its match, averaged over the other models, `lowest` of them,
-        and `reproducible`, whether the average exceeds the threshold.
+        `correlation` with its match, averaged over the other models, the `lowest` of these
+        correlations, and `reproducible`, whether the average exceeds the threshold.
     threshold : float
         What the average must exceed.
     matching : str
@@ -80,7 +80,7 @@ def reproducibility(
     Parameters
     ----------
     fits : sequence of Fit
-        At least two, of the same objects. Embeddings (objects x dimensions) do as well, for
+        At least two, of the same objects. Embeddings (objects x dimensions) work as well, for
         example a published one.
     threshold : float
         A dimension is reproducible if its average correlation exceeds this; 0.8 in the paper.
@@ -141,7 +141,7 @@ def reproducibility(
 def align(fits: Sequence[Fit]) -> list[Fit]:
     """Fits with the same dimensions in the same order.
 
-    The fit with the fewest kept dimensions, the first such, is the reference. Each of its
+    The fit with the fewest kept dimensions (the first of several) is the reference. Each of its
     dimensions gets a partner of its own in every other fit, so that the sum of
     correlations is largest. What has no partner is left out, and a warning says so.
 
@@ -172,13 +172,13 @@ def align(fits: Sequence[Fit]) -> list[Fit]:
     counts = [embedding.shape[1] for embedding in embeddings]
     if not min(counts):
         raise PyroviceError(
-            f"These fits keep {', '.join(map(str, counts))} dimensions; without any in one of "
-            "them there is nothing in common. Leave it out."
+            f"These fits keep {', '.join(map(str, counts))} dimensions; a fit without "
+            "any has none in common with the others. Leave it out."
         )
     if len(set(counts)) > 1:
         tell(
-            f"These fits keep {', '.join(map(str, counts))} dimensions; aligned are the "
-            f"{min(counts)} that all of them have a partner for, and the others are left out.",
+            f"These fits keep {', '.join(map(str, counts))} dimensions; the {min(counts)} that "
+            "have a partner in all of them are aligned, and the others are left out.",
         )
     reference = embeddings[int(np.argmin(counts))].to_numpy()
     aligned = []
@@ -196,8 +196,8 @@ def redundancy(fit: Fit) -> pd.DataFrame:
     -------
     DataFrame
         A row per dimension, the most redundant first: the `partner` among the other
-        dimensions that it correlates most with, and the `correlation`. Two dimensions above
-        0.8 or so are one that was split.
+        dimensions that it correlates most with, and the `correlation`. Two dimensions
+        that correlate above 0.8 or so are one that was split.
 
     Examples
     --------
@@ -224,7 +224,7 @@ def redundancy(fit: Fit) -> pd.DataFrame:
 def representative(
     fits: Sequence[Fit], validation: Triplets, *, draws: int = 50, seed: int = 0
 ) -> Fit:
-    """The typical one of several fits: that with the median cross-entropy on validation data.
+    """The typical one of several fits: the one with the median cross-entropy on validation data.
 
     Of an even number it is the lower median, the better one of the two in the middle. Fits
     are scored by their kept dimensions, as in the paper.

@@ -116,9 +116,9 @@ def compare_dimensions(a: Sequence[Fit | int], b: Sequence[Fit | int]) -> pd.Dat
         With the columns `estimate`, `low` and `high` (95 % interval), `statistic` and
         `p_value` (two-sided). The row `t` is the unpaired t-test, its estimate the
         difference of means; `F` compares variances by their ratio; `sign`, where both have
-        as many seeds, pairs them in the order given and estimates how often a has fewer,
-        ties left out. Where all counts are equal there is no spread to compare with, and
-        what needs it is missing.
+        the same number of seeds, pairs them in the order given and estimates how often a has
+        fewer, leaving out ties. Where all counts are equal there is no spread to compare with, and
+        values that need it are missing.
 
     Examples
     --------

@@ -117,22 +117,22 @@ def _ids_of(
     if unknown.size:
         row, column = unknown[0]
         raise DataError(
-            f"Row {row} shows {text[row, column]!r}, which is not among the {len(known)} names; "
-            f"so do {some_rows(np.unique(unknown[:, 0]))}."
+            f"Row {row} shows {text[row, column]!r}, which is not among the {len(known)} names. "
+            f"This concerns {some_rows(np.unique(unknown[:, 0]))}."
         )
     return ids.astype(np.int64), known
 
 
 def _column_of(values: NDArray[Any], shown: NDArray[Any], what: str) -> NDArray[np.int64]:
-    """In which column of `shown` each value stands."""
+    """The column of `shown` in which each value stands."""
     match = shown == values[:, None]
     lost = np.flatnonzero(~match.any(axis=1))
     if lost.size:
         row = lost[0]
         raise DataError(
-            f"Column {what!r} says {values[row]!r} in row {row}, which is none of the objects "
-            f"shown there: {shown[row].tolist()} (such are {some_rows(lost)}). If it holds a "
-            f"position, pass position={what!r}."
+            f"Column {what!r} says {values[row]!r} in row {row}, which is not one of the objects "
+            f"shown there: {shown[row].tolist()}. This concerns {some_rows(lost)}. If the column "
+            f"holds positions, pass position={what!r}."
         )
     return np.argmax(match, axis=1)
 
@@ -143,7 +143,7 @@ def _column_of_position(values: NDArray[Any], positions: list[Any], what: str) -
     if lost.size:
         raise DataError(
             f"Column {what!r} says {values.tolist()[lost[0]]!r} in row {lost[0]}; expected one of "
-            f"{positions} for the first, second and third object, or say "
-            f"positions=[...] (such are {some_rows(lost)})."
+            f"{positions} for the first, second and third object. This concerns "
+            f"{some_rows(lost)}. For other values pass positions=[...]."
         )
     return column.astype(np.int64)

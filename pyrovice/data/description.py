@@ -19,7 +19,7 @@ from pyrovice.data.wording import first_few
 if TYPE_CHECKING:
     from pyrovice.data.triplets import Triplets
 
-# With fewer judgments than this, an object's weights are hardly known.
+# With fewer judgments than this, little is known about an object's weights.
 FEW_JUDGMENTS = 10
 
 
@@ -40,20 +40,20 @@ class Description:
     anchored : int
         How many judgments have an anchor.
     participants : Series or None
-        By participant, how many judgments are theirs.
+        By participant, how many judgments they made.
     positions : Series
         By place 1, 2 and 3, how many answers stood there.
     on_screen : bool
-        Whether those are places on the screen; else they follow the order of ids.
+        Whether those are places on the screen; if not, they follow the order of ids.
     pairs : Series
-        By number of times, how many pairs of objects were shown together so often.
+        By number of times, how many pairs of objects were shown together that often.
     groups : int
-        How many groups the judged objects fall into that no chain of judgments connects.
-        The weights of two groups cannot be compared.
+        How many groups the judged objects fall into, where no chain of judgments connects one
+        group with another. The weights of two groups cannot be compared.
     reading : Reading or None
         How the file was read, if they come from one.
     doubts : tuple of str
-        What looks wrong though it need not be.
+        What looks wrong, though it may be right.
     """
 
     judgments: int
@@ -157,7 +157,7 @@ def describe(triplets: Triplets) -> Description:
 def _pair_counts(
     objects: NDArray[np.int32], m: int, judged: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """How often pairs were shown together, how many so often, and the connected groups."""
+    """How often pairs were shown together, how many pairs that often, and how many groups."""
     i, j, k = objects.astype(np.int64).T
     pairs, shown = np.unique(np.concatenate([i * m + j, i * m + k, j * m + k]), return_counts=True)
     graph = coo_array((np.ones(len(pairs), bool), (pairs // m, pairs % m)), shape=(m, m))

@@ -2,7 +2,7 @@
 
 A rule is a small value that says, for every participant, whether it excludes them.
 :func:`review` applies rules and reports who is excluded by which; nothing is dropped until
-``review(...).kept(data)`` is asked for. Rules look at the columns of `Triplets.trials` that the
+``review(...).kept(data)`` is called. Rules look at the columns of `Triplets.trials` that the
 readers fill: `reaction_time` in milliseconds, `position`, and `set` where trials came in sets.
 
 >>> import numpy as np, pandas as pd, pyrovice as pv
@@ -34,7 +34,7 @@ from pyrovice.errors import DataError
 
 
 class Rule(ABC):
-    """Says who is to be excluded."""
+    """Says who should be excluded."""
 
     @abstractmethod
     def __call__(self, data: Triplets) -> pd.Series:
@@ -47,8 +47,8 @@ class TooFast(Rule):
 
     A set is too fast if at least `quick_share` of its responses took less than `quick`
     milliseconds and at least `fast_share` of them less than `fast`. Sets are those of the
-    column `set`, or else whole runs of `trials` in the order of the data. Trials without a
-    reaction time do not count.
+    column `set`, or otherwise complete runs of `trials` trials in the order of the data.
+    Trials without a reaction time do not count.
     """
 
     sets: int = 5
@@ -74,7 +74,7 @@ class TooFast(Rule):
 
 @dataclass(frozen=True)
 class OnePosition(Rule):
-    """More than `share` of the answers at one place, in at least `trials` (THINGS, ADJECTIVES).
+    """More than `share` of at least `trials` answers at one place (THINGS, ADJECTIVES).
 
     Judgments with an anchor, whose answers have two places, do not count.
     """
@@ -121,7 +121,7 @@ class FailedCatch(Rule):
         if catch is None or not {"participant", "passed"} <= set(catch):
             raise DataError(
                 "There are no catch trials by participant; pass FailedCatch(catch=table) with the "
-                "columns 'participant' and 'passed'. Parts of data lose what their file said."
+                "columns 'participant' and 'passed'. Parts of data do not keep those of the file."
             )
         failed = (~catch["passed"].astype(bool)).groupby(catch["participant"]).sum()
         return _for_everybody(failed > self.allowed, data)
@@ -196,8 +196,8 @@ def review(data: Triplets, *rules: Rule) -> Review:
 def _trials_with(data: Triplets, column: str, rule: Rule) -> pd.DataFrame:
     if data.trials is None or column not in data.trials:
         raise DataError(
-            f"{type(rule).__name__} looks at the column {column!r} of data.trials, which is not "
-            f"there; give it, for example Triplets(..., trials=pd.DataFrame({{{column!r}: ...}}))."
+            f"{type(rule).__name__} needs the column {column!r} of data.trials, which is not "
+            f"there; add it, for example Triplets(..., trials=pd.DataFrame({{{column!r}: ...}}))."
         )
     return data.trials.assign(participant=data.participants)
 

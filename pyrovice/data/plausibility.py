@@ -1,4 +1,4 @@
-"""What looks wrong with judgments though it need not be."""
+"""What looks wrong with judgments, though it may be right."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from pyrovice.data.wording import first_few
 # An object that others outnumber twenty to one is rare, once the others are seen often enough.
 RARE = 0.05
 OFTEN = 20
-# Where objects are seen five times on average, one that chance left out is rare.
+# Where objects are seen five times on average, chance rarely leaves one out.
 MANY_ON_AVERAGE = 5
 
 
 def doubts_about_objects(ids: NDArray[np.integer], names: Sequence[str], told: bool) -> list[str]:
-    """Sentences about ids that never occur (unless `told` of them) and names seen rarely."""
+    """Sentences about ids that never occur (unless `told` about them) and names seen rarely."""
     seen = np.bincount(ids.ravel(), minlength=len(names))
     doubts = []
     never = np.flatnonzero(seen == 0)
     if len(never) and not told and seen.sum() / len(names) >= MANY_ON_AVERAGE:
         doubts.append(
             f"{len(never):,} of the {len(names):,} ids up to {len(names) - 1} never occur "
-            f"({first_few(never)}). They are taken for objects that nobody judged; "
-            "if your ids have gaps, t.compact() leaves them out, and n_objects=... says that it "
-            "is meant." + (" If they begin at 1, subtract 1." if never[0] == 0 else "")
+            f"({first_few(never)}). They count as objects that nobody judged; "
+            "pass n_objects=... if that is what you mean. If your ids have gaps, t.compact() "
+            "leaves them out." + (" If they begin at 1, subtract 1." if never[0] == 0 else "")
         )
     usual = float(np.median(seen[seen > 0]))
     rare = np.flatnonzero((seen > 0) & (seen < RARE * usual))

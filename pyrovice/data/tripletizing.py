@@ -17,7 +17,7 @@ SIMILARITIES = ("dot", "cosine", "euclidean")
 # All similarities at once take up to 1 GB; beyond that, blocks of rows are multiplied.
 MOST_OBJECTS = 16_000
 BLOCK = 10_000
-# Dealing again settles within some ten turns; a few objects may not come out even at all.
+# Dealing again settles within about ten turns; with few objects it may never come out even.
 MOST_TURNS = 300
 
 

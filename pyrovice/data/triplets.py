@@ -60,8 +60,8 @@ class Triplets:
     participants : array of shape (n,), optional
         Who judged.
     trials : DataFrame of n rows, optional
-        What else is known of each judgment. It takes no part in a fit, but goes where
-        its judgment goes. :mod:`pyrovice.participants` looks at the columns `position`
+        What else is known about each judgment. It plays no part in a fit, but stays with
+        its judgment. :mod:`pyrovice.participants` looks at the columns `position`
         (1, 2 or 3: where the answer stood on the screen), `reaction_time` (milliseconds) and
         `set` (trials that came together), :mod:`pyrovice.checks` at `place_1` ... `place_3`
         (where each of the three objects stood).
@@ -249,9 +249,9 @@ class Triplets:
             which rows were left out is in the attribute `reading`.
         **options
             ``names`` (a sequence, or the path of a text file with one name per line),
-            ``n_objects``, ``first_id`` (0 or 1, where ids begin, if not as the format
-            says), ``bad_rows="leave out"`` to do without rows that are no judgments, and
-            what a reader has of its own: ``part="test"`` for a folder.
+            ``n_objects``, ``first_id`` (0 or 1: where ids begin, if not where the
+            format says), ``bad_rows="leave out"`` to leave out rows that are not judgments,
+            and options of single readers, such as ``part="test"`` for a folder.
 
         Examples
         --------
@@ -342,9 +342,9 @@ class Triplets:
         return tuple(self[part == i] for i in range(len(fractions)))
 
     def partitions(self, fraction: float, seed: int, stratify: bool = False) -> list[Triplets]:
-        """As many disjoint random parts of the same size as there are; see `split`.
+        """As many disjoint random parts of this size as the data give; see `split`.
 
-        For studies of how much data are needed: ten parts of a tenth, say, to fit each.
+        For studies of how many judgments are needed: for example a fit to each of ten tenths.
 
         Examples
         --------
@@ -432,7 +432,7 @@ class Triplets:
 
     @property
     def is_named(self) -> bool:
-        """Whether the objects have names of their own and not just their ids."""
+        """Whether the objects have names of their own rather than just their ids."""
         return self.names != default_names(self.n_objects)
 
     @property
@@ -538,7 +538,7 @@ class Triplets:
     ) -> NDArray[np.intp]:
         if stratify and self.participants is None:
             raise DataError(
-                "stratify=True spreads every participant's judgments over the parts, and these "
+                "stratify=True spreads every participant's judgments over the parts, but these "
                 "do not say who judged; leave it out, or give participants."
             )
         people = self.participants if stratify else None

@@ -19,7 +19,7 @@ SEPARATOR_OF_ENDING = {".csv": ",", ".tsv": "\t"}
 
 
 def write_judgments(triplets: Triplets, path: Path) -> None:
-    """Write ids or names, by the ending; see `Triplets.write`."""
+    """Write ids or names, as the ending says; see `Triplets.write`."""
     if path.suffix in SEPARATOR_OF_ENDING:
         table = triplets.to_dataframe()
         if triplets.trials is not None:
@@ -36,7 +36,7 @@ def write_judgments(triplets: Triplets, path: Path) -> None:
 
 
 def write_embedding(embedding: pd.DataFrame, path: Path) -> None:
-    """Write an objects x dimensions table, by the ending; see `Fit.write_embedding`."""
+    """Write an objects x dimensions table, as the ending says; see `Fit.write_embedding`."""
     if path.suffix in SEPARATOR_OF_ENDING:
         numbered = embedding.set_axis([f"dim_{i + 1}" for i in range(embedding.shape[1])], axis=1)
         with _new_file(path) as file:
@@ -64,7 +64,7 @@ def _write_ids(triplets: Triplets, path: Path) -> None:
     if triplets.participants is not None:
         if triplets.participants.dtype.kind not in "iu":
             raise DataError(
-                "The participants have names, and this format holds numbers; write them to a "
+                "The participants have names, but this format holds only numbers; write them to a "
                 ".csv file."
             )
         columns = np.column_stack([columns, triplets.participants])

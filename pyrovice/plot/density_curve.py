@@ -19,15 +19,15 @@ def prior_density(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
     """Density of a weight at `grid`, and the probability that it is zero, by dimension.
 
-    The prior's own parameters, if it has any, are those that the fit learned; others that it
-    may have are drawn from it. None if entries of X have no density of their own.
+    The prior's own parameters, if it has any, are those that the fit learned; any
+    others are drawn from it. None if entries of X have no density of their own.
 
     Parameters
     ----------
     fit : Fit
         The fit.
     grid : array of shape (k,)
-        Ascending values from 0 on.
+        Ascending values, starting at 0.
 
     Returns
     -------

@@ -52,7 +52,7 @@ def dimensions(
     words : bool
         Whether to draw clouds of words.
     ax : Axes, optional
-        Whose place to take, all panels together.
+        The panels together take the place of these axes.
 
     Examples
     --------

@@ -20,7 +20,7 @@ class Images:
 
     def __init__(self, folder: Path, names: Sequence[str]) -> None:
         if not folder.is_dir():
-            raise FileNotFoundError(f"images={str(folder)!r} is no folder.")
+            raise FileNotFoundError(f"images={str(folder)!r} is not a folder.")
         self._files: dict[str, Path] = {}
         for entry in sorted(folder.iterdir()):
             if entry.is_dir():
@@ -46,7 +46,7 @@ class Images:
                     ImageOps.exif_transpose(picture).convert("RGB"), (PIXELS, PIXELS)
                 )
         except OSError as error:
-            raise DataError(f"{file} is no picture that can be read: {error}.") from error
+            raise DataError(f"{file} is not a picture that can be read: {error}.") from error
         return np.asarray(square)
 
 

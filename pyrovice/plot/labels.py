@@ -13,7 +13,7 @@ from pyrovice.plot.style import SMALL, TINY
 
 LONGEST = 28
 POINTS_PER_INCH = 72
-# A line of text is that much higher than its font.
+# A line of text is this much higher than its font.
 LINE_HEIGHT = 1.15
 
 
@@ -60,7 +60,7 @@ def name_rows(axes: Axes, names: Sequence[str], wanted: NDArray[np.intp] | None 
 
 
 def _far_enough_apart(places: NDArray[np.intp], least: float) -> NDArray[np.intp]:
-    """Those of ascending places that are at least so far from the one before."""
+    """Those of ascending places that are at least this far from the one before."""
     chosen: list[int] = []
     for place in places.tolist():
         if not chosen or place - chosen[-1] >= least:

@@ -31,11 +31,11 @@ def data_efficiency(
     ----------
     runs : DataFrame
         A row per run: `judgments`, the measures, and `model` if there are several. The
-        column `runs` of :func:`pyrovice.bounds.design` is such a table.
+        attribute `runs` of what :func:`pyrovice.bounds.design` returns is such a table.
     measures : sequence of str
         The columns to show, a panel each.
     ax : Axes, optional
-        Whose place to take, all panels together.
+        The panels together take the place of these axes.
 
     Examples
     --------

@@ -24,9 +24,9 @@ def reproducibility(fits: Sequence[Fit] | Reproducibility, ax: Axes | None = Non
     Parameters
     ----------
     fits : sequence of Fit, or Reproducibility
-        Fits of the same objects, or what :func:`pyrovice.reproducibility` said of some.
+        Fits of the same objects, or the result of :func:`pyrovice.reproducibility`.
     ax : Axes, optional
-        Whose place to take, both panels together.
+        Both panels together take the place of these axes.
 
     Examples
     --------

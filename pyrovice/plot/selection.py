@@ -29,7 +29,7 @@ def kept_embedding(fit: Fit, which: Iterable[int] | None = None) -> pd.DataFrame
 
 
 def row_of(fit: Fit, name: str) -> int:
-    """The row of an object; one that is not there gets a sentence with those that sound alike."""
+    """The row of an object; the error about an unknown name suggests similar ones."""
     names = list(map(str, fit.names))
     try:
         return names.index(str(name))

@@ -31,10 +31,10 @@ DRAWS, THIRDS = 10, 100
 
 
 def similarity(fit: Fit, ax: Axes | None = None) -> Figure:
-    """Heat map of how probably each pair is kept, alike objects side by side.
+    """Heat map of how probably each pair is kept, similar objects side by side.
 
     The order is that of the leaves of average-linkage clustering; columns have the order of the
-    rows. Averaged over 10 posterior draws and, of more objects, over 100 third ones.
+    rows. Averaged over 10 posterior draws and at most 100 third objects.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def similarity(fit: Fit, ax: Axes | None = None) -> Figure:
     alike = alike.iloc[order, order]
     with plt.rc_context(STYLE):
         side = HEAT_ROW * len(alike)
-        # As tall as its names need; square where far from all could stand there.
+        # As tall as its names need; square where most of them would not fit.
         height = min(side + 1.0, TALLEST) if side < 2 * TALLEST else PAGE_WIDTH
         axes = axes_for(
             ax,
@@ -64,7 +64,7 @@ def similarity(fit: Fit, ax: Axes | None = None) -> Figure:
 
 
 def clustered(alike: NDArray[np.floating]) -> NDArray[np.intp]:
-    """An order in which neighbours are alike; the diagonal does not count."""
+    """An order in which neighbours are similar; the diagonal does not count."""
     apart = 1 - alike
     np.fill_diagonal(apart, 0)
     tree = linkage(

@@ -18,14 +18,14 @@ from pyrovice.results.fit import Fit
 HISTOGRAMS_PER_ROW = 4
 HISTOGRAM_HEIGHT = 1.35
 WEIGHT_BINS = 25
-# The density of a prior may be infinite at zero, and of a positive one it is seen from here.
+# The density of a prior may be infinite at zero, so it is drawn from here on.
 FIRST_WEIGHT = 1e-3
 
 
 def histograms(fit: Fit, which: Iterable[int] | None = None, ax: Axes | None = None) -> Figure:
     """The positive weights of each dimension over objects, and the density of the prior.
 
-    Bars and line have the same scale: each has as its area the share of weights that are not
+    Bars and line have the same scale: the area of each is the share of weights that are not
     zero. The shares of zeros are in the titles, the prior's in brackets. Where the prior has
     parameters of its own, its density is averaged over what was learned about them.
 
@@ -36,7 +36,7 @@ def histograms(fit: Fit, which: Iterable[int] | None = None, ax: Axes | None = N
     which : iterable of int, optional
         Which dimensions; all that are kept by default. The paper shows the first two.
     ax : Axes, optional
-        Whose place to take, all panels together.
+        The panels together take the place of these axes.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What the page knows of single objects and dimensions."""
+"""What the page says about single objects and dimensions."""
 
 from __future__ import annotations
 

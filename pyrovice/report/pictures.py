@@ -53,7 +53,7 @@ def figures(
             "calibration",
             lambda: plot.calibration(calibration),
             "Observed over predicted shares of answers",
-            "Calibration: answers predicted with some probability should come about as often.",
+            "Calibration: answers should be given as often as predicted.",
         )
     if checks is not None:
         add(
@@ -83,7 +83,7 @@ def figures(
 def _picture(figure: Figure, alt: str, caption: str) -> Picture:
     content = BytesIO()
     # The same fit gives the same bytes. Text stays text: browsers have fonts for all scripts,
-    # and what matplotlib's own font lacks is none of the reader's business.
+    # so what matplotlib's own font lacks does not matter to the reader.
     settings: Any = {"svg.hashsalt": "pyrovice", "svg.fonttype": "none"}
     with plt.rc_context(settings), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")

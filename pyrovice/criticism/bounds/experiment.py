@@ -30,7 +30,7 @@ from pyrovice.results.matching import recovered
 
 # New triplets that simulated fits are scored on: an accuracy to within about 0.005.
 TEST_TRIPLETS = 10_000
-# What counts as nearly all that can be had.
+# Enough judgments reach this share of the best possible accuracy above chance.
 ENOUGH = 0.95
 
 
@@ -68,12 +68,12 @@ class Design:
     runs: pd.DataFrame | None = None
 
     def per_participant(self, judgments: int) -> int | None:
-        """How many of so many judgments each participant makes."""
+        """How many judgments each participant makes, of this many in all."""
         return None if self.participants is None else math.ceil(judgments / self.participants)
 
     @property
     def enough(self) -> int | None:
-        """The fewest simulated judgments that reached 95 % of what there was above chance."""
+        """The fewest simulated judgments with 95 % of the best possible accuracy above chance."""
         if self.simulated is None:
             return None
         chance = 1 / 3
@@ -87,13 +87,13 @@ class Design:
         said = (
             f"For {self.n_objects:,} objects and at most {self.dimensions} dimensions the bound "
             f"asks for {self._in_words(self.sample_size)}: then, with probability "
-            f"{1 - self.delta:g}, the error of any embedding whose weights take {self.levels + 1} "
-            f"values is on new triplets at most {self.epsilon:g} above that on these. It holds for "
-            "all such embeddings at once, and is therefore very conservative."
+            f"{1 - self.delta:g}, any embedding whose weights take {self.levels + 1} values has "
+            f"an error on new triplets that is at most {self.epsilon:g} above its error on these. "
+            "This holds for all such embeddings at once, and is therefore very conservative."
         )
         if self.simulated is None:
             said += (
-                " What fewer would give, simulations say: add judgments=[...], on the command line "
+                " Simulations say what fewer would give: add judgments=[...], on the command line "
                 "--judgments N."
             )
             return textwrap.fill(said, 100)
@@ -103,7 +103,7 @@ class Design:
             else f"{self._in_words(self.enough)} (of the numbers tried)"
         )
         told = (
-            "In simulations from an embedding of that size, 95 % of the accuracy that can be had "
+            "In simulations from an embedding of that size, 95 % of the best possible accuracy "
             f"above chance was reached by {enough}."
         )
         table = self.simulated.to_string(index=False, float_format=lambda value: f"{value:.3f}")
@@ -140,12 +140,12 @@ def design(
         As for :func:`sample_size`.
     judgments : int or sequence of int, optional
         Numbers of judgments to simulate and fit, which takes a few seconds for each and each
-        seed. Without any there is the bound only.
+        seed. Without any, there is only the bound.
     embedding : array of shape (n_objects, d), optional
-        The truth to simulate from, for example that of a pilot. By default one is made up
-        that is much like the published ones, with `dimensions` dimensions.
+        The truth to simulate from, for example that of a pilot. By default one that
+        resembles the published ones is made up, with `dimensions` dimensions.
     seeds : int
-        Fits for each number of judgments, to the same simulated ones.
+        How many fits for each number of judgments, all to the same simulated ones.
     training : Training
         How to train them.
 
@@ -158,10 +158,10 @@ def design(
     >>> import pyrovice as pv
     >>> pv.bounds.design(100, 10, participants=50)
     For 100 objects and at most 10 dimensions the bound asks for 80,818 judgments, with 50
-    participants 1,617 each: then, with probability 0.999, the error of any embedding whose
-    weights take 5 values is on new triplets at most 0.1 above that on these. It holds for all
-    such embeddings at once, and is therefore very conservative. What fewer would give,
-    simulations say: add judgments=[...], on the command line --judgments N.
+    participants 1,617 each: then, with probability 0.999, any embedding whose weights take 5
+    values has an error on new triplets that is at most 0.1 above its error on these. This holds
+    for all such embeddings at once, and is therefore very conservative. Simulations say what
+    fewer would give: add judgments=[...], on the command line --judgments N.
     """
     needed = sample_size(n_objects, dimensions, levels=levels, epsilon=epsilon, delta=delta)
     if participants is not None:

@@ -100,8 +100,8 @@ def report(
     data : Triplets
         The judgments: those that were fitted, or better others of the same people.
     draws : int
-        How many posterior draws. A tail area cannot be smaller than two in so many, so
-        a stricter `alpha` needs more of them.
+        How many posterior draws. A two-sided tail area is at least 2 / (draws + 1), so a
+        stricter `alpha` needs more of them.
     seed : int
         The same seed gives the same report.
     alpha : float

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Function = Callable[[Answers, Probabilities], float]
 
-# More judgments than these tell no more; whole triplets are chosen, so repeats stay together.
+# More judgments than this tell no more; whole triplets are chosen, so repeats stay together.
 MOST_JUDGMENTS = 100_000
 
 
@@ -37,14 +37,14 @@ class Check:
     means : str
         What it would mean if the two disagree.
     observed : array of shape (draws,)
-        The statistic of the real answers, given each posterior draw. It is one number
-        over and over unless it looks at the probabilities too.
+        The statistic of the real answers, given each posterior draw. It is the same
+        number every time, unless it depends on the probabilities too.
     replicated : array of shape (draws,)
         The statistic of the answers drawn from each posterior draw.
     one_sided : bool
         Whether only a large value is a misfit.
     details : DataFrame or None
-        By object, position or participant: `observed`, `expected`, `sd` and `z`. Of
+        By object, position or participant: `observed`, `expected`, `sd` and `z`. For
         own weights it is the `z` of each participant and dimension.
     n : int
         How many judgments were looked at.
@@ -62,8 +62,8 @@ class Check:
     def tail_area(self) -> float:
         """How often drawn answers are at least as extreme as the real ones.
 
-        It is like a p-value, but of data that were fitted it is the more conservative
-        the more the fit adapted to them: well above 0.05 it proves nothing.
+        It is like a p-value, but for data that were fitted it is conservative, the more so
+        the more the fit adapted to them: a value well above 0.05 proves nothing.
         """
         draws = len(self.observed)
         above = (1 + np.sum(self.replicated >= self.observed)) / (1 + draws)
@@ -79,7 +79,7 @@ class Check:
 
 
 class Custom(Statistic):
-    """A function of the user's."""
+    """A function that the user wrote."""
 
     means = "the answers differ from drawn ones in your statistic"
 

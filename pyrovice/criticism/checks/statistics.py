@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Answers = NDArray[np.integer]
 Probabilities = NDArray[np.floating]
 
-# What was observed, what was expected, and the variance of it.
+# What was observed, what was expected, and its variance.
 Counts = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
 # An answer that the model gives less than this is a surprise.
@@ -273,10 +273,10 @@ def _details(
 def _by_participant(data: Triplets) -> tuple[csr_array, pd.Index]:
     """A matrix that sums over the judgments of each participant, and who they are."""
     if data.participants is None:
-        raise CannotTellError("nobody said who judged")
+        raise CannotTellError("the judgments do not say who judged")
     codes, labels = pd.factorize(data.participants)
     if len(labels) < 2:
-        raise CannotTellError("there is one participant")
+        raise CannotTellError("there is only one participant")
     n = len(data)
     who = csr_array((np.ones(n), (codes, np.arange(n))), shape=(len(labels), n))
     return who, pd.Index(labels, name="participant")

@@ -1,7 +1,7 @@
 """Files of judgments: one small reader per on-disk format.
 
 A reader recognises the beginning of a file of its format, and turns the file into the arguments
-of :class:`pyrovice.Triplets`. Rows that are no judgments are named by line, all at once.
+of :class:`pyrovice.Triplets`. Rows that are not judgments are named by line, all at once.
 
 ========================  ======================================================================
 format                    what it is
@@ -82,7 +82,7 @@ def read(path: Path, format: str, **options: Any) -> dict[str, Any]:
         if format == "auto":
             format, decided = recognise(source)
         else:
-            format, decided = ALIASES.get(format, format), "as was asked for"
+            format, decided = ALIASES.get(format, format), "as requested"
         reader = READERS[format].read
         _check_options(options, f"format {format!r}", reader)
         return reader(source, common, decided, **options)
@@ -97,7 +97,7 @@ def recognise(source: Source) -> tuple[str, str]:
         return next(iter(found.items()))
     if found:
         readings = "; ".join(f"{name!r} ({reason})" for name, reason in found.items())
-        start = f", line {sample.first} and on," if sample.lines else ""
+        start = f", from line {sample.first} on," if sample.lines else ""
         raise DataError(
             f"{source.label}{start} can be read in more than one way: {readings}. Say which, for "
             f"example Triplets.read(path, format={next(iter(found))!r})."
@@ -105,9 +105,9 @@ def recognise(source: Source) -> tuple[str, str]:
     if not sample.lines:
         raise DataError(f"{source.label} is empty; expected a row per judgment.")
     raise DataError(
-        f"{source.label} is in no format that is known here; line {sample.first} is "
-        f"{sample.lines[0][:80]!r}. Name the format if you know better, or read it with pandas and "
-        "say which column holds what: Triplets.from_dataframe(table, objects=['a', 'b', 'c'], "
+        f"{source.label} is not in a known format; line {sample.first} is "
+        f"{sample.lines[0][:80]!r}. Pass format=... if you know it, or read the file with pandas "
+        "and say which column holds what: Triplets.from_dataframe(table, objects=['a', 'b', 'c'], "
         "odd='d'), on the command line pyrovice convert --objects a,b,c --odd d."
     )
 

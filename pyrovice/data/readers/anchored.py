@@ -15,7 +15,7 @@ DECIDING_ROWS = 1_000
 
 
 def objects_in(table: Table, columns: Sequence[str]) -> NDArray[Any]:
-    """Ids where all of these columns hold numbers in most of the first rows, else names."""
+    """Ids if all of these columns hold numbers in most of the first rows, otherwise names."""
     first = [
         pd.to_numeric(table.columns[name].iloc[:DECIDING_ROWS], errors="coerce") for name in columns
     ]

@@ -1,8 +1,8 @@
 """Arrays of cblearn: rows (i, j, k), where i is nearer to j than to k.
 
 They are anchored judgments with the anchor first. Responses, in a fourth column or an array of
-their own, say otherwise where they are false or negative; numbers beyond one count how often.
-Odd-one-out rows have the odd one in the first column there: ``odd="first"``.
+their own, reverse that where they are false or negative; numbers beyond one count how often.
+In cblearn's odd-one-out rows the odd one is in the first column: ``odd="first"``.
 
 A file of three columns looks like one of VICE, so this format is never guessed from them.
 """
@@ -27,7 +27,7 @@ EXPECTED = "expected three columns (i, j, k), and at most one more with the resp
 
 
 def recognise(sample: Sample) -> str | None:
-    """Four numbers in a row, the last of them negative somewhere, as no participant is."""
+    """Four numbers per row, the last of them sometimes negative, which a participant never is."""
     rows = rows_of_numbers(sample)
     if rows is None or not rows.size or rows.shape[1] != 4 or rows[:, 3].min() >= 0:
         return None

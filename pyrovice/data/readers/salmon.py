@@ -1,4 +1,4 @@
-"""Salmon's ``responses.csv``: anchored judgments, present and former columns.
+"""Salmon's ``responses.csv``: anchored judgments, with its present or former columns.
 
 Now `head, left, right, winner, loser` (0-based ids; `head_object` and so on hold the names, if
 there are any), `puid` and `response_time` in seconds. Formerly `Participant.ID, Center, Left,
@@ -54,7 +54,7 @@ def _read_present(
     notes = []
     if "response_time" in table:
         trials["reaction_time"] = 1000 * table.measured("response_time", "a response_time")
-        notes.append("response_time was taken for seconds")
+        notes.append("response_time was taken to be in seconds")
     return finish(
         table,
         shown[:, :3],

@@ -1,6 +1,6 @@
 """How many fields each line of a text file has.
 
-The fast parser pads short rows and shortens long ones without a word, so rows are counted here.
+The fast parser silently pads short rows and shortens long ones, so fields are counted here.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ MOST_OTHER_LINES = 3
 class Table:
     """Columns of a file, and where each row stands in it.
 
-    A reader asks for columns and says which rows are wrong (`complain`) or no judgments
+    A reader asks for columns and says which rows are wrong (`complain`) or not judgments
     (`leave_out`); `refuse` then names all the wrong ones at once.
     """
 
@@ -60,7 +60,7 @@ class Table:
     # ------------------------------------------------------------------ columns
 
     def whole(self, names: Sequence[Any], what: str) -> NDArray[np.int64]:
-        """Whole numbers, shape (n, columns); rows that hold another thing are wrong."""
+        """Whole numbers, shape (n, columns); rows that hold anything else are wrong."""
         out = np.zeros((len(self), len(names)), np.int64)
         for i, name in enumerate(names):
             values = self.columns[name]
@@ -93,7 +93,7 @@ class Table:
         return np.where(missing, np.nan, numbers)
 
     def labels(self, name: Any) -> NDArray[Any]:
-        """Who judged: numbers where all of them are, else text."""
+        """Who judged: numbers if all of them are, otherwise text."""
         values = pd.Series(self.columns[name])
         self.complain(values.isna().to_numpy(), "lacks a participant")
         if pd.api.types.is_integer_dtype(values):
@@ -109,7 +109,7 @@ class Table:
         self._note(self.wrong, np.asarray(rows, bool) & ~self.unusable(), reason)
 
     def leave_out(self, rows: Marked, reason: str) -> None:
-        """Say that rows are no judgments, though nothing is wrong with them."""
+        """Say that rows are not judgments, though nothing is wrong with them."""
         self._note(self.left, np.asarray(rows, bool) & ~self.unusable(), reason)
 
     def unusable(self) -> Mask:
@@ -130,7 +130,7 @@ class Table:
             also = f" ({len(rows):,} such rows: also {self.unit}s {others}{more})"
             said.append(first + (also if len(rows) > 1 else ""))
         raise DataError(
-            f"{self.source.label}, {'; '.join(said)}. Mend them, or read the others with "
+            f"{self.source.label}, {'; '.join(said)}. Correct them, or read the others with "
             "Triplets.read(path, bad_rows='leave out')."
         )
 
@@ -182,7 +182,7 @@ def read_with_header(
     wanted: Sequence[str],
     text: Sequence[str] = (),
 ) -> Table:
-    """Some columns of a text file whose first line names them; those in `text` are no numbers."""
+    """Some columns of a text file whose first line names them; those in `text` are not numbers."""
     twice = sorted({name for name in wanted if columns.count(name) > 1})
     if twice:
         raise DataError(f"{source.label}, line 1 names the column {twice[0]!r} twice.")
@@ -254,13 +254,13 @@ def _read_text(
         raise DataError(f"{source.label}, line {lines[0]} or later: {error}.") from error
     if len(frame) != len(lines):
         raise DataError(
-            f"{source.label} has {len(lines)} rows from line {lines[0]} on, of which "
-            f"{len(frame)} could be told apart; are there quotes or line breaks within a field?"
+            f"{source.label} has {len(lines)} rows from line {lines[0]} on, but {len(frame)} were "
+            "read; are there quotes or line breaks within a field?"
         )
     table = Table(source, {name: frame[i] for i, name in at.items()}, lines)
     for count in np.unique(fields[fields != width]):
         than = "the header" if has_header else "the first line"
-        table.complain(fields == count, f"has {count} columns and {than} {width}")
+        table.complain(fields == count, f"has {count} columns, but {than} has {width}")
     return table
 
 

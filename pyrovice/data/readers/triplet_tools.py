@@ -2,7 +2,7 @@
 
 `head, winner, loser` are ids and `Center, Left, Right, Answer` the same by name. Where
 `sampleAlg` is "check", the target itself is one of the options: a catch trial, passed by
-choosing it. Catch trials are no judgments; they are in ``t.reading.catch``.
+choosing it. Catch trials are not judgments; they are in ``t.reading.catch``.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def read(source: Source, options: Options, decided: str) -> dict[str, Any]:
     shown = table.text(roles, "an object") if by_name else objects_in(table, roles)
     chosen = shown[:, 3 if by_name else 1]
     people = table.labels("worker_id") if "worker_id" in table else None
-    # What is left out is said first, for the target among the options is no mistake there.
+    # Catch trials are left out first: there the target may be among the options.
     catch = None
     if "sampleAlg" in table:
         check = (table.columns["sampleAlg"].str.strip() == "check").to_numpy(bool)

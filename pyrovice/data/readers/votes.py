@@ -21,7 +21,7 @@ from pyrovice.errors import DataError
 CLIPS = tuple(f"clip{i}_id" for i in (1, 2, 3))
 VOTES = tuple(f"clip{i}_numvotes" for i in (1, 2, 3))
 KEYS = ("answers", "agreement")
-# More than anybody asks for one triplet.
+# More votes than anybody collects for one triplet.
 MOST_VOTES = 10_000
 
 
@@ -53,7 +53,7 @@ def read(source: Source, options: Options, decided: str) -> dict[str, Any]:
 
 
 def repeated_rows(table: Table, times: NDArray[np.int64]) -> tuple[Table, NDArray[np.intp]]:
-    """A table with each row so many times (once if it is unusable), and which row each was."""
+    """A table that repeats each row `times` times (once if unusable), and which row each was."""
     table.complain(times > MOST_VOTES, f"holds more than {MOST_VOTES:,} votes")
     rows = np.repeat(np.arange(len(table)), np.where(table.unusable(), 1, np.clip(times, 1, None)))
     longer = Table(
@@ -122,9 +122,9 @@ def _answers_and_agreement(source: Source) -> tuple[list[Any], list[Any]]:
             content = json.loads(file.read().decode("utf-8-sig"))
         except json.JSONDecodeError as error:
             line = f"{source.label}, line {error.lineno}"
-            raise DataError(f"{line} is no JSON ({error.msg}).") from error
+            raise DataError(f"{line} is not JSON ({error.msg}).") from error
         except (UnicodeDecodeError, RecursionError, ValueError) as error:
-            raise DataError(f"{source.label}, line 1 and on is no JSON ({error}).") from error
+            raise DataError(f"{source.label}, line 1 is not JSON ({error}).") from error
     lists: list[Any] = [content.get(name) if isinstance(content, dict) else 0 for name in KEYS]
     if not all(isinstance(rows, list) and rows for rows in lists):
         raise DataError(
@@ -134,8 +134,8 @@ def _answers_and_agreement(source: Source) -> tuple[list[Any], list[Any]]:
     answers, agreement = lists
     if len(answers) != len(agreement):
         raise DataError(
-            f"{source.label}, line 1 and on: {len(answers)} answers and {len(agreement)} rows of "
-            "agreement; expected one for each."
+            f"{source.label}, line 1: {len(answers)} answers, but {len(agreement)} rows of "
+            "agreement; expected one for each answer."
         )
     return answers, agreement
 
