@@ -14,21 +14,21 @@ import typer
 def answer(text: object, record: dict[str, Any], *, as_json: bool, quiet: bool = False) -> None:
     """Print one of the two, or nothing."""
     if as_json:
-        typer.echo(json.dumps(_plain(record), allow_nan=False, ensure_ascii=False, indent=2))
+        typer.echo(json.dumps(_for_json(record), allow_nan=False, ensure_ascii=False, indent=2))
     elif not quiet:
         typer.echo(str(text))
 
 
-def _plain(value: Any) -> Any:
-    """The same in what JSON knows; numbers that are none are null."""
+def _for_json(value: Any) -> Any:
+    """The same in types that JSON knows; numbers that are not finite become null."""
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): _for_json(item) for key, item in value.items()}
     if isinstance(value, pd.DataFrame):
-        return _plain(value.to_dict("records"))
+        return _for_json(value.to_dict("records"))
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [_for_json(item) for item in value]
     if isinstance(value, np.generic):
-        return _plain(value.item())
+        return _for_json(value.item())
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value if isinstance(value, bool | int | float | str | None) else str(value)

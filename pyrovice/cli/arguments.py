@@ -54,10 +54,16 @@ Dimensions = Annotated[
 Guide = Annotated[GuideName, typer.Option("--guide", help="Shape of the posterior.")]
 Rank = Annotated[int | None, typer.Option("--rank", min=1, help="Of --guide low-rank.")]
 Paper = Annotated[bool, typer.Option("--paper", help="Train by the paper's recipe, which is slow.")]
-LearningRate = Annotated[float | None, typer.Option("--learning-rate", help="Adam's first one.")]
+LearningRate = Annotated[
+    float | None, typer.Option("--learning-rate", help="Adam's, at the start.")
+]
 BatchSize = Annotated[int | None, typer.Option("--batch-size", min=1, help="Judgments per step.")]
-MaxEpochs = Annotated[int | None, typer.Option("--max-epochs", min=1, help="At most so many.")]
-Device = Annotated[str, typer.Option("--device", help="Where torch computes, as cpu or cuda:0.")]
+MaxEpochs = Annotated[
+    int | None, typer.Option("--max-epochs", min=1, help="Train for at most this many.")
+]
+Device = Annotated[
+    str, typer.Option("--device", help="Where torch computes, such as cpu or cuda:0.")
+]
 
 
 def choose_prior(name: PriorName, **given: float | None) -> Prior:
@@ -66,7 +72,7 @@ def choose_prior(name: PriorName, **given: float | None) -> Prior:
     for key in parameters:
         if key not in PARAMETERS[name]:
             fitting = ", ".join(other for other in PriorName if key in PARAMETERS[other])
-            raise typer.BadParameter(f"--{key} is for --prior {fitting}, and this is {name}.")
+            raise typer.BadParameter(f"--{key} is for --prior {fitting}, but this is {name}.")
     if name is PriorName.exponential and not parameters.get("rate", 0) > 0:
         raise typer.BadParameter("--prior exponential needs a positive --rate, for example 5.")
     return PRIORS[name](**parameters)

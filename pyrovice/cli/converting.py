@@ -28,21 +28,24 @@ def convert(
     names: Names = None,
     part: Part = None,
     first_id: Annotated[
-        int | None, typer.Option(min=0, max=1, help="Where ids begin, if the format is wrong.")
+        int | None,
+        typer.Option(min=0, max=1, help="Where ids begin, if not where the format says."),
     ] = None,
     leave_out_bad_rows: Annotated[
-        bool, typer.Option("--leave-out-bad-rows", help="Do without rows that are no judgments.")
+        bool, typer.Option("--leave-out-bad-rows", help="Leave out rows that are not judgments.")
     ] = False,
     objects: Annotated[
         str | None,
-        typer.Option(help="For a table of your own: its three columns of objects, as a,b,c."),
+        typer.Option(help="For a table of your own: its three columns of objects, such as a,b,c."),
     ] = None,
     odd: Annotated[str | None, typer.Option(help="Its column with the odd object ...")] = None,
     position: Annotated[
         str | None, typer.Option(help="... or with the odd one's place among the three, 1 to 3.")
     ] = None,
     anchor: Annotated[str | None, typer.Option(help="Its column with the anchor.")] = None,
-    participant: Annotated[str | None, typer.Option(help="Its column with who judged.")] = None,
+    participant: Annotated[
+        str | None, typer.Option(help="Its column that says who judged.")
+    ] = None,
     held_out: Annotated[
         Path | None, typer.Option(help="Write a part of the triplets here, to test with.")
     ] = None,
@@ -55,7 +58,7 @@ def convert(
 ) -> None:
     """Rewrite judgments as a plain file; hold out a part.
 
-    Every format of the field is read. Of a table with columns of your own, say which
+    Every format of the field is read. For a table with columns of your own, say which
     holds what: --objects left,middle,right --odd answer.
     """
     outputs = [path for path in (output, held_out) if path is not None]
@@ -90,14 +93,14 @@ def _from_table(
         raise FileNotFoundError(f"{path} does not exist; expected a table with a header.")
     shown = [name.strip() for name in objects.split(",")]
     if len(shown) != 3:
-        raise typer.BadParameter(f"--objects {objects}: expected three columns, as a,b,c.")
+        raise typer.BadParameter(f"--objects {objects}: expected three columns, such as a,b,c.")
     if ("odd" in columns) == ("position" in columns):
         raise typer.BadParameter("--objects needs either --odd or --position beside it.")
     try:
         # Whatever separates the columns, the header shows it.
         table = pd.read_csv(path, sep=None, engine="python")
     except (ValueError, pd.errors.ParserError) as error:
-        raise DataError(f"{path} is no table with a header ({error}).") from error
+        raise DataError(f"{path} is not a table with a header ({error}).") from error
     return pv.Triplets.from_dataframe(
         table, objects=shown, names=None if names is None else read_names(names), **columns
     )

@@ -30,10 +30,11 @@ from pyrovice.cli.arguments import (
 )
 from pyrovice.cli.inputs import check_output, read_judgments
 from pyrovice.cli.options import Data, Format, Json, Names, Overwrite, Part, Quiet, SavedFit, Seed
-from pyrovice.data.writing import SEPARATORS
+from pyrovice.data.writing import SEPARATOR_OF_ENDING
 from pyrovice.results.scores import Evaluation
+from pyrovice.sweeps.result import SCORE
 
-Validation = typer.Option("--validation", help="Judgments to score with, as DATA.")
+Validation = typer.Option("--validation", help="Judgments to score with, like DATA.")
 
 
 def fit(
@@ -58,7 +59,7 @@ def fit(
     dimensions: Dimensions = "auto",
     seed: Seed = 0,
     checkpoint: Annotated[
-        Path | None, typer.Option(help="Save the state here; run again, go on from it.")
+        Path | None, typer.Option(help="Save the state here; the next run goes on from it.")
     ] = None,
     embedding: Annotated[
         Path | None, typer.Option(help="Also write the embedding: .csv, .tsv or .txt.")
@@ -76,7 +77,7 @@ def fit(
     check_output(output, overwrite)
     if embedding is not None:
         check_output(embedding)
-        _check_table(embedding, (*SEPARATORS, ".txt"))
+        _check_table(embedding, (*SEPARATOR_OF_ENDING, ".txt"))
     chosen = choose_prior(prior, spike=spike, slab=slab, pi=pi, scale=scale, rate=rate)
     family = choose_guide(guide, rank)
     training = choose_training(paper, learning_rate, batch_size, max_epochs)
@@ -132,8 +133,8 @@ def refine(
     ],
     format: Format = "auto",
     part: Part = None,
-    draws: Annotated[int, typer.Option(min=4, help="Posterior draws to keep of a chain.")] = 200,
-    chains: Annotated[int, typer.Option(min=1, help="Chains; two or more can disagree.")] = 2,
+    draws: Annotated[int, typer.Option(min=4, help="Posterior draws to keep of each chain.")] = 200,
+    chains: Annotated[int, typer.Option(min=1, help="Chains; two or more can be compared.")] = 2,
     seed: Seed = 0,
     overwrite: Overwrite = False,
     json: Json = False,
@@ -183,7 +184,7 @@ def sweep(
     seeds: Annotated[int, typer.Option(min=1, help="Fits with each prior.")] = 3,
     jobs: Annotated[int, typer.Option(help="Fits at once, -1 for one per core.")] = 1,
     store: Annotated[
-        Path | None, typer.Option(help="Folder to keep all fits in; run again, only add to it.")
+        Path | None, typer.Option(help="Folder to keep all fits in; the next run only adds to it.")
     ] = None,
     table: Annotated[
         Path | None, typer.Option(help="Also write a row per fit: .csv or .tsv.")
@@ -207,7 +208,7 @@ def sweep(
     check_output(output, overwrite)
     if table is not None:
         check_output(table)
-        _check_table(table, tuple(SEPARATORS))
+        _check_table(table, tuple(SEPARATOR_OF_ENDING))
     if jobs == 0:
         raise typer.BadParameter("--jobs 0: expected a number of processes, or -1 for all.")
     priors = choose_grid(spike, slab, pi, paper_grid)
@@ -233,7 +234,7 @@ def sweep(
     written = [str(output)]
     if table is not None:
         with table.open("x", encoding="utf-8") as file:
-            found.table.to_csv(file, sep=SEPARATORS[table.suffix], index=False)
+            found.table.to_csv(file, sep=SEPARATOR_OF_ENDING[table.suffix], index=False)
         written.append(str(table))
     record = {
         "best": repr(found.best),
@@ -243,7 +244,7 @@ def sweep(
         "priors": found.summary.reset_index(),
         "written": written,
     }
-    columns = ["validation_cross_entropy", "standard_error", "dimensions", "fits", "failed"]
+    columns = [SCORE, "standard_error", "dimensions", "fits", "failed"]
     text = f"{found.summary[columns].round(4).to_string()}\n\n{found}"
     answer(f"{text}\nWritten: {', '.join(written)}", record, as_json=json, quiet=quiet)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 import pyrovice as pv
-from pyrovice.data.writing import SEPARATORS
+from pyrovice.data.writing import SEPARATOR_OF_ENDING
 from pyrovice.errors import DataError, OverwriteError, WriteError
 
 EXAMPLE = "example"
@@ -25,7 +25,7 @@ def read_judgments(
 ) -> pv.Triplets:
     """Judgments from a file or folder, or the built-in ones.
 
-    A file that is called like the built-in ones goes first.
+    A file of that name takes precedence over the built-in ones.
     """
     if data == EXAMPLE and not Path(data).exists():
         return pv.load_example().triplets
@@ -43,15 +43,15 @@ def read_embedding(path: Path) -> pd.DataFrame:
             ".txt or .npy file of numbers."
         )
     try:
-        if path.suffix in SEPARATORS:
-            table = pd.read_csv(path, sep=SEPARATORS[path.suffix], index_col=0)
+        if path.suffix in SEPARATOR_OF_ENDING:
+            table = pd.read_csv(path, sep=SEPARATOR_OF_ENDING[path.suffix], index_col=0)
             return table.set_axis(table.index.astype(str)).astype(float)
         if path.suffix == ".npy":
             return pd.DataFrame(np.load(path, allow_pickle=False))
         if path.suffix == ".txt":
             return pd.DataFrame(np.loadtxt(path, ndmin=2))
     except (ValueError, EOFError) as error:
-        raise DataError(f"{path} holds no table of numbers ({error}).") from error
+        raise DataError(f"{path} does not hold a table of numbers ({error}).") from error
     return pv.load(path).embedding()
 
 

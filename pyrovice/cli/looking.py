@@ -10,7 +10,7 @@ import typer
 
 import pyrovice as pv
 from pyrovice.cli.answers import answer
-from pyrovice.cli.demo import run
+from pyrovice.cli.example_run import fit_the_example
 from pyrovice.cli.inputs import check_output, read_judgments
 from pyrovice.cli.options import Data, Format, Json, Names, Overwrite, Part, Quiet, SavedFit, Seed
 
@@ -22,7 +22,7 @@ def demo(
     seed: Seed = 0,
 ) -> None:
     """Fit the built-in example, print what was found and draw it."""
-    run(output, seed)
+    fit_the_example(output, seed)
 
 
 def describe(

@@ -1,4 +1,4 @@
-"""Commands for before the experiment: sample-size, simulate."""
+"""Commands to use before the experiment: sample-size, simulate."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ def sample_size(
     ] = None,
     epsilon: Annotated[float, typer.Option(help="By how much the error may be off.")] = 0.1,
     delta: Annotated[float, typer.Option(help="Probability that it is off by more.")] = 0.001,
-    levels: Annotated[int, typer.Option(min=1, help="Values above zero of a weight.")] = 4,
+    levels: Annotated[
+        int, typer.Option(min=1, help="How many values above zero a weight can take.")
+    ] = 4,
     judgments: Annotated[
         list[int] | None,
         typer.Option(min=1, help="Also simulate this many judgments and fit them; repeatable."),
@@ -69,10 +71,10 @@ def simulate(
         typer.Option(help="The embedding to simulate from: a fit, .csv, .tsv, .npy or .txt."),
     ] = None,
     objects: Annotated[
-        int | None, typer.Option(min=3, help="Without --like: make up so many objects ...")
+        int | None, typer.Option(min=3, help="Without --like: make up this many objects ...")
     ] = None,
     dimensions: Annotated[
-        int | None, typer.Option(min=1, help="... in so many dimensions.")
+        int | None, typer.Option(min=1, help="... in this many dimensions.")
     ] = None,
     truth: Annotated[
         Path | None, typer.Option(help="Also write the embedding: .csv, .tsv or .txt.")

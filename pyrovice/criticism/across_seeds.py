@@ -1,7 +1,7 @@
 """Whether fits of several seeds found the same dimensions (paper, "Reproducibility").
 
-Dimensions have no names and come in any order, so those of one fit are first found again in
-the others, by their correlation over the objects.
+Dimensions have no names and come in any order, so those of one fit are first matched with
+those of the others, by their correlation over the objects.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from pyrovice.results.fit import Fit
 from pyrovice.results.matching import correlations, partners
 
 MATCHINGS = ("best", "one-to-one")
+# Two dimensions that correlate above this are the same one (paper).
+SAME_DIMENSION = 0.8
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,8 +35,8 @@ class Reproducibility:
         Share of all dimensions that are reproducible.
     table : DataFrame
         A row per dimension of each model: `model` (its position), `dimension`,
-        `correlation` with its match, averaged over the other models, `lowest` of them,
-        and `reproducible`, whether the average exceeds the threshold.
+        `correlation` with its match, averaged over the other models, the `lowest` of these
+        correlations, and `reproducible`, whether the average exceeds the threshold.
     threshold : float
         What the average must exceed.
     matching : str
@@ -67,7 +69,7 @@ class Reproducibility:
 def reproducibility(
     fits: Sequence[Fit | pd.DataFrame | ArrayLike],
     *,
-    threshold: float = 0.8,
+    threshold: float = SAME_DIMENSION,
     matching: str = "best",
 ) -> Reproducibility:
     """How many dimensions come back in fits that differ in their seeds.
@@ -78,7 +80,7 @@ def reproducibility(
     Parameters
     ----------
     fits : sequence of Fit
-        At least two, of the same objects. Embeddings (objects x dimensions) do as well, for
+        At least two, of the same objects. Embeddings (objects x dimensions) work as well, for
         example a published one.
     threshold : float
         A dimension is reproducible if its average correlation exceeds this; 0.8 in the paper.
@@ -116,7 +118,12 @@ def reproducibility(
     rows: list[pd.DataFrame] = []
     for model, own in enumerate(embeddings):
         others = [other for i, other in enumerate(embeddings) if i != model]
-        r = np.stack([_matched(own.to_numpy(), other.to_numpy(), matching) for other in others])
+        r = np.stack(
+            [
+                _correlations_with_match(own.to_numpy(), other.to_numpy(), matching)
+                for other in others
+            ]
+        )
         of_model = {
             "model": model,
             "dimension": own.columns,
@@ -134,7 +141,7 @@ def reproducibility(
 def align(fits: Sequence[Fit]) -> list[Fit]:
     """Fits with the same dimensions in the same order.
 
-    The fit with the fewest kept dimensions, the first such, is the reference. Each of its
+    The fit with the fewest kept dimensions (the first of several) is the reference. Each of its
     dimensions gets a partner of its own in every other fit, so that the sum of
     correlations is largest. What has no partner is left out, and a warning says so.
 
@@ -160,18 +167,18 @@ def align(fits: Sequence[Fit]) -> list[Fit]:
     >>> bool(first.embedding().corrwith(second.embedding()).min() > 0.95)
     True
     """
-    fits = _several(fits)
+    fits = _checked_fits(fits)
     embeddings = _embeddings(fits)
     counts = [embedding.shape[1] for embedding in embeddings]
     if not min(counts):
         raise PyroviceError(
-            f"These fits keep {', '.join(map(str, counts))} dimensions; without any in one of "
-            "them there is nothing in common. Leave it out."
+            f"These fits keep {', '.join(map(str, counts))} dimensions; a fit without "
+            "any has none in common with the others. Leave it out."
         )
     if len(set(counts)) > 1:
         tell(
-            f"These fits keep {', '.join(map(str, counts))} dimensions; aligned are the "
-            f"{min(counts)} that all of them have a partner for, and the others are left out.",
+            f"These fits keep {', '.join(map(str, counts))} dimensions; the {min(counts)} that "
+            "have a partner in all of them are aligned, and the others are left out.",
         )
     reference = embeddings[int(np.argmin(counts))].to_numpy()
     aligned = []
@@ -189,8 +196,8 @@ def redundancy(fit: Fit) -> pd.DataFrame:
     -------
     DataFrame
         A row per dimension, the most redundant first: the `partner` among the other
-        dimensions that it correlates most with, and the `correlation`. Two dimensions above
-        0.8 or so are one that was split.
+        dimensions that it correlates most with, and the `correlation`. Two dimensions
+        that correlate above 0.8 or so are one that was split.
 
     Examples
     --------
@@ -217,7 +224,7 @@ def redundancy(fit: Fit) -> pd.DataFrame:
 def representative(
     fits: Sequence[Fit], validation: Triplets, *, draws: int = 50, seed: int = 0
 ) -> Fit:
-    """The typical one of several fits: that with the median cross-entropy on validation data.
+    """The typical one of several fits: the one with the median cross-entropy on validation data.
 
     Of an even number it is the lower median, the better one of the two in the middle. Fits
     are scored by their kept dimensions, as in the paper.
@@ -241,53 +248,53 @@ def representative(
     >>> pv.representative([worse, fit], validation) is fit  # the better one of two
     True
     """
-    fits = _several(fits)
+    fits = _checked_fits(fits)
     if not fits:
         raise PyroviceError("representative got no fits; expected at least one.")
     errors = [fit.prune().evaluate(validation, draws, seed).cross_entropy for fit in fits]
     return fits[int(np.argsort(errors, kind="stable")[(len(fits) - 1) // 2])]
 
 
-def _several(fits: Fit | Iterable[Fit]) -> list[Fit]:
+def _checked_fits(fits: Fit | Iterable[Fit]) -> list[Fit]:
     """Fits, and nothing else."""
-    found = _listed(fits)
+    found = _as_list(fits)
     for fit in found:
         if not isinstance(fit, Fit):
             raise TypeError(f"Got a {type(fit).__name__} among the fits; expected [fit, other].")
     return found
 
 
-def _listed(fits: Any) -> list[Any]:
+def _as_list(fits: Any) -> list[Any]:
     return [fits] if isinstance(fits, Fit) else list(fits)
 
 
 def _embeddings(fits: Any) -> list[pd.DataFrame]:
     """The kept dimensions of each, all of the same objects."""
-    found = [fit.embedding() if isinstance(fit, Fit) else _frame(fit) for fit in _listed(fits)]
+    found = [fit.embedding() if isinstance(fit, Fit) else _as_frame(fit) for fit in _as_list(fits)]
     if len(found) < 2:
         raise PyroviceError(
             f"Got {len(found)} fits; expected at least two, for example of several seeds: "
             "[pv.fit(data, seed=seed) for seed in range(5)]."
         )
-    if len({len(embedding) for embedding in found}) > 1 or len(_names(found)) > 1:
+    if len({len(embedding) for embedding in found}) > 1 or len(_different_names(found)) > 1:
         raise PyroviceError("These fits are of different objects, so no dimension has a match.")
     return found
 
 
-def _frame(embedding: Any) -> pd.DataFrame:
+def _as_frame(embedding: Any) -> pd.DataFrame:
     numbers = pd.DataFrame(numeric_matrix(embedding))
     if isinstance(embedding, pd.DataFrame):
         return numbers.set_axis(embedding.index, axis=0).set_axis(embedding.columns, axis=1)
     return numbers
 
 
-def _names(embeddings: list[pd.DataFrame]) -> set[tuple[str, ...]]:
+def _different_names(embeddings: list[pd.DataFrame]) -> set[tuple[str, ...]]:
     """The names of the objects, where they have any."""
     unnamed = tuple(str(i) for i in range(len(embeddings[0])))
     return {tuple(embedding.index.astype(str)) for embedding in embeddings} - {unnamed}
 
 
-def _matched(
+def _correlations_with_match(
     own: NDArray[np.floating], other: NDArray[np.floating], matching: str
 ) -> NDArray[np.float64]:
     """The correlation of each dimension with its match, 0 without one."""

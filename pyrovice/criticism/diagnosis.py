@@ -28,6 +28,12 @@ from pyrovice.inference.fitting import check_data
 from pyrovice.results.calibration import Calibration
 from pyrovice.results.fit import Fit
 
+# The advice where there is no other.
+NO_OBJECTION = (
+    "Nothing that was examined speaks against using this fit. Report the number of judgments, the "
+    "seeds, and the spread of the number of dimensions over them."
+)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Diagnosis:
@@ -39,9 +45,9 @@ class Diagnosis:
         In the order in which they were looked at. A verdict is ``"good"``, ``"look"``,
         ``"bad"`` or ``"for information"``.
     calibration : Calibration
-        What the finding about probabilities rests on.
+        What the finding about probabilities is based on.
     checks : CheckReport
-        What the finding about predictive checks rests on.
+        What the finding about predictive checks is based on.
     """
 
     findings: tuple[Finding, ...]
@@ -67,10 +73,7 @@ class Diagnosis:
             lines.append(f"{f.question} {f.verdict.upper()}")
             lines.append(textwrap.fill(f.found, 96, initial_indent="  ", subsequent_indent="  "))
         lines.append("What to do")
-        todo = self.advice or [
-            "Nothing that was looked at stands against using this fit. Report the number of "
-            "judgments, the seeds, and the spread of the number of dimensions over them."
-        ]
+        todo = self.advice or [NO_OBJECTION]
         lines += [textwrap.fill(a, 96, initial_indent="- ", subsequent_indent="  ") for a in todo]
         return "\n".join(lines)
 
@@ -98,13 +101,13 @@ def diagnose(
     others : sequence of Fit
         Fits of the same data from other seeds: do they find the same dimensions?
     refits : int
-        How often to simulate answers from the fit and fit again, which takes as long as
-        the fit each time. 0 leaves it out.
+        How often to simulate answers from the fit and fit again; each refit takes as long
+        as the fit. 0 for none.
     nuts_objects : int
-        Compare the guide with NUTS on so many of the objects; minutes for about ten.
-        0 leaves it out.
+        Compare the guide with NUTS on this many of the objects, which takes minutes for
+        about ten. 0 for no comparison.
     seed : int
-        Seed of all of this.
+        Seed of everything that is drawn here.
 
     Examples
     --------

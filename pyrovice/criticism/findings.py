@@ -10,8 +10,9 @@ import numpy as np
 import torch
 from pyro.infer.importance import psis_diagnostic
 
-from pyrovice.criticism.across_seeds import reproducibility
+from pyrovice.criticism.across_seeds import SAME_DIMENSION, reproducibility
 from pyrovice.criticism.checks import CheckReport
+from pyrovice.criticism.model_comparison import TRUSTED_PARETO_K
 from pyrovice.criticism.refitting import LEVELS, refit, simulate_and_refit
 from pyrovice.data.triplets import Triplets
 from pyrovice.inference.nuts import sample
@@ -21,24 +22,24 @@ from pyrovice.results.calibration import Calibration
 from pyrovice.results.fit import Fit
 from pyrovice.results.mixing import MIXED
 
-# The last part of training that the loss and the number of dimensions are looked at.
+# The last part of training, in which the loss and the number of dimensions are examined.
 LAST_OF_LOSS, LAST_OF_COUNT = 0.1, 0.2
 # Seeds that agree less than this do not support publishing single dimensions.
 REPRODUCIBLE = 0.7
 # Intervals that should hold 95 % and hold less than this are too narrow to report.
 LEAST_COVERAGE = 0.85
-# Importance weights, and judgments from which on fewer must do.
+# How many importance weights: fewer for data of at least MANY_JUDGMENTS.
 PARTICLES, FEWER_PARTICLES, MANY_JUDGMENTS = 1000, 200, 200_000
 ENTRIES_AT_ONCE = 2**25
-# Draws of the similarities that NUTS and the guide are compared by.
-DRAWS = 500
+# Draws of the similarities by which NUTS and the guide are compared.
+SIMILARITY_DRAWS = 500
 # Draws of each of two chains, after half as many to warm up.
 NUTS_DRAWS = 400
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at: what was found, how it looks, what to do about it."""
+    """One thing that was examined: what was found, the verdict, what to do about it."""
 
     question: str
     found: str
@@ -110,7 +111,7 @@ def seeds_agree(fits: Sequence[Fit]) -> Finding:
     counts = [fit.n_dimensions for fit in fits]
     found = (
         f"{score:.0%} of the dimensions of {len(fits)} fits come back in the others with a mean "
-        f"correlation above 0.8; they keep {min(counts)} to {max(counts)} dimensions."
+        f"correlation above {SAME_DIMENSION:g}; they keep {_as_range(counts)} dimensions."
     )
     if score >= REPRODUCIBLE:
         return Finding("Do other seeds find the same?", found, "good")
@@ -123,13 +124,13 @@ def seeds_agree(fits: Sequence[Fit]) -> Finding:
 
 
 def importance_weights(fit: Fit, data: Triplets, seed: int) -> Finding:
-    """How far the guide is from the posterior, by the weights that would make it that."""
+    """How far the guide is from the posterior, by the weights that turn one into the other."""
     particles = PARTICLES if len(data) < MANY_JUDGMENTS else FEWER_PARTICLES
     most = max(1, min(particles, ENTRIES_AT_ONCE // (3 * len(data))))
     at_once = max(size for size in range(1, most + 1) if particles % size == 0)
     with warnings.catch_warnings(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        # Pyro says that there are too few tail samples; then k is infinite, which is said below.
+        # Pyro warns of too few tail samples; then k is infinite, which the finding says.
         warnings.simplefilter("ignore")
         k = psis_diagnostic(
             fit.model,
@@ -141,16 +142,17 @@ def importance_weights(fit: Fit, data: Triplets, seed: int) -> Finding:
         )
     return Finding(
         "Is the guide the posterior?",
-        f"Pareto k-hat of the importance weights is {float(k):.1f}. Below 0.7 the guide could be "
-        "reweighted into the exact posterior. With this many weights it never is, also for fits "
-        "that predict and cover well, so it is no reason to reject this one: it says that single "
-        "weights are not exactly as sure as they look. The checks below count.",
+        f"Pareto k-hat of the importance weights is {float(k):.1f}. Below {TRUSTED_PARETO_K:g} "
+        "the guide could be reweighted into the exact posterior. With this many weights it is "
+        "never that low, even for fits that predict and cover well, so it is not a reason to "
+        "reject this one: it says that single weights are not exactly as certain as they look. "
+        "What counts are the checks below.",
         "for information",
     )
 
 
 def calibrated(found: Calibration, unseen: bool) -> Finding:
-    """Whether answers come about as often as predicted."""
+    """Whether answers are given as often as predicted."""
     question = "Do probabilities mean what they say?"
     where = "judgments that it has not seen" if unseen else "judgments that were fitted"
     text = (
@@ -198,8 +200,9 @@ def recovers(fit: Fit, data: Triplets, refits: int, seed: int) -> list[Finding]:
     counts = [run.n_dimensions for run in runs]
     true = runs[0].n_true
     again = Finding(
-        "Does it find itself again?",
-        f"Refitted to answers simulated from it, {_listed(counts)} of {true} dimensions are kept.",
+        "Does a refit find the same dimensions?",
+        f"Refitted to answers simulated from it, {_as_range(counts)} of {true} dimensions are "
+        "kept.",
         "good" if all(abs(count - true) <= max(1, 0.1 * true) for count in counts) else "look",
         "The number of dimensions is not determined by this many judgments; report it as a range "
         "over seeds and refits.",
@@ -264,7 +267,7 @@ def nuts_agrees(fit: Fit, data: Triplets, size: int, seed: int) -> Finding:
     pairs = np.triu_indices(size, 1)
     means, spreads = [], []
     for each in (exact, ours):
-        S = each.draws(DRAWS, seed)
+        S = each.draws(SIMILARITY_DRAWS, seed)
         S = (S @ S.transpose(0, 2, 1))[:, pairs[0], pairs[1]]
         means.append(S.mean(axis=0))
         spreads.append(S.std(axis=0))
@@ -289,9 +292,9 @@ def chains_agree(fit: Fit) -> Finding:
     if chains is None or len(chains) < 2:
         return Finding(
             question,
-            "There is one chain, which cannot disagree.",
+            "There is only one chain, and nothing to compare it with.",
             "look",
-            "Have several, with chains=4.",
+            "Sample several, with chains=4.",
         )
     if isinstance(fit.guide_family, Langevin):
         share = agreement(fit)
@@ -299,7 +302,7 @@ def chains_agree(fit: Fit) -> Finding:
         if share >= AGREED:
             return Finding(question, found, "good")
         return Finding(
-            question, found, "look", "Go on for longer: pv.refine(fit, data, draws=...)."
+            question, found, "look", "Refine for longer: pv.refine(fit, data, draws=...)."
         )
     worst = float(fit.mixing().r_hat.max())
     if worst < MIXED:
@@ -312,5 +315,6 @@ def chains_agree(fit: Fit) -> Finding:
     )
 
 
-def _listed(counts: list[int]) -> str:
-    return str(counts[0]) if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
+def _as_range(counts: list[int]) -> str:
+    low, high = min(counts), max(counts)
+    return str(low) if low == high else f"{low} to {high}"

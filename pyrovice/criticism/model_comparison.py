@@ -18,6 +18,9 @@ from pyrovice.results.arviz_versions import leave_one_out
 from pyrovice.results.fit import Fit
 from pyrovice.results.scores import log_score
 
+# Importance weights with a larger Pareto k are not to be trusted, however many draws there are.
+TRUSTED_PARETO_K = 0.7
+
 
 def compare(
     fits: Mapping[str, Fit],
@@ -101,7 +104,7 @@ def compare(
                 to_arviz(fit, data, draws=draws, groups=["posterior", "log_likelihood"], seed=seed)
             )
             terms[name] = left_out["pointwise"]
-            limit = min(0.7, 1 - 1 / np.log10(draws))
+            limit = min(TRUSTED_PARETO_K, 1 - 1 / np.log10(draws))
             rows[name] |= {
                 "elpd_loo": left_out["elpd"],
                 "se": left_out["se"],

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pyrovice.results.fit import Fit
 
 LEVELS = (0.5, 0.8, 0.95)
-# Draws that intervals are taken from, and questions and pairs that are looked at.
-DRAWS = 400
+# Draws that intervals are taken from, and new questions and pairs that are compared.
+INTERVAL_DRAWS = 400
 QUESTIONS = 2000
 
 
@@ -38,7 +38,7 @@ def refit(fit: Fit, data: Triplets, seed: int, dimensions: int | None = None) ->
             f"This fit was sampled ({fit.guide_family}) and not trained; sample again."
         )
     with warnings.catch_warnings():
-        # What there is to warn about was said of the first fit.
+        # The first fit has already given these warnings.
         warnings.simplefilter("ignore", PyroviceWarning)
         return fit_again(
             data,
@@ -66,8 +66,8 @@ class Recovery:
     rms : Series
         By quantity: root mean square error of the posterior means.
     spread : Series
-        By quantity: root mean posterior variance, which an honest posterior has equal
-        to `rms`.
+        By quantity: root mean posterior variance, which equals `rms` if the posterior is
+        honest.
     """
 
     coverage: pd.DataFrame
@@ -78,7 +78,7 @@ class Recovery:
 
 
 def simulate_and_refit(fit: Fit, data: Triplets, *, seed: int = 0) -> Recovery:
-    """Take one posterior draw for the truth, answer the same questions, and fit again.
+    """Take one posterior draw as the truth, answer the same questions, and fit again.
 
     Parameters
     ----------
@@ -122,7 +122,9 @@ def simulate_and_refit(fit: Fit, data: Triplets, *, seed: int = 0) -> Recovery:
         "choice probability": lambda fit, sites: _choices(fit, sites, new).ravel(),
         "similarity": lambda fit, sites: pair_similarity(sites["X"].relu(), pairs).numpy(),
     }.items():
-        values = np.stack([of(again, sites) for sites in again.posterior.each(DRAWS, seed)])
+        values = np.stack(
+            [of(again, sites) for sites in again.posterior.each(INTERVAL_DRAWS, seed)]
+        )
         true = of(kept, truth)
         coverage[name] = [_covered(values, true, level) for level in LEVELS]
         rms[name] = float(np.sqrt(((values.mean(axis=0) - true) ** 2).mean()))

@@ -18,7 +18,7 @@ from pyrovice.errors import PyroviceError
 from pyrovice.results.fit import Fit
 from pyrovice.results.scores import hits, log_score, repeats_kl
 
-LEVEL = 0.95
+CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,12 +91,14 @@ def compare_choices(
     p_a, p_b = (model.predict(triplets, draws, seed) for model in (a, b))
     _, question = np.unique(triplets._questions(), return_inverse=True)
     scores = {
-        "accuracy": [_by(question, hits(p, triplets.odd)) for p in (p_a, p_b)],
-        "cross_entropy": [_by(question, -log_score(p, triplets.odd)) for p in (p_a, p_b)],
+        "accuracy": [_mean_by_question(question, hits(p, triplets.odd)) for p in (p_a, p_b)],
+        "cross_entropy": [
+            _mean_by_question(question, -log_score(p, triplets.odd)) for p in (p_a, p_b)
+        ],
     }
     if len(triplets.repeated()[0]):
         scores["kl_divergence"] = [repeats_kl(p, triplets) for p in (p_a, p_b)]
-    rows = {measure: _paired(*of_both) for measure, of_both in scores.items()}
+    rows = {measure: _paired_t_test(*of_both) for measure, of_both in scores.items()}
     return ChoiceComparison(pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure"))
 
 
@@ -114,9 +116,9 @@ def compare_dimensions(a: Sequence[Fit | int], b: Sequence[Fit | int]) -> pd.Dat
         With the columns `estimate`, `low` and `high` (95 % interval), `statistic` and
         `p_value` (two-sided). The row `t` is the unpaired t-test, its estimate the
         difference of means; `F` compares variances by their ratio; `sign`, where both have
-        as many seeds, pairs them in the order given and estimates how often a has fewer,
-        ties left out. Where all counts are equal there is no spread to compare with, and
-        what needs it is missing.
+        the same number of seeds, pairs them in the order given and estimates how often a has
+        fewer, leaving out ties. Where all counts are equal there is no spread to compare with, and
+        values that need it are missing.
 
     Examples
     --------
@@ -128,20 +130,22 @@ def compare_dimensions(a: Sequence[Fit | int], b: Sequence[Fit | int]) -> pd.Dat
     F         0.25   0.0162  3.8598     0.2500   0.2848
     sign      1.00   0.3976  1.0000     4.0000   0.1250
     """
-    x, y = _counts(a, "a"), _counts(b, "b")
-    rows = {"t": unpaired(x, y), "F": _variances(x, y)}
+    x, y = _dimension_counts(a, "a"), _dimension_counts(b, "b")
+    rows = {"t": unpaired(x, y), "F": _variance_ratio_test(x, y)}
     if len(x) == len(y):
-        rows["sign"] = _signs(x, y)
+        rows["sign"] = _sign_test(x, y)
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("test")
     return table.reindex(columns=["estimate", "low", "high", "statistic", "p_value"])
 
 
-def _by(question: NDArray[np.intp], score: NDArray[np.float64]) -> NDArray[np.float64]:
+def _mean_by_question(
+    question: NDArray[np.intp], score: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """The mean score of each triplet."""
     return np.bincount(question, weights=score) / np.bincount(question)
 
 
-def _paired(a: NDArray[np.float64], b: NDArray[np.float64]) -> dict[str, float]:
+def _paired_t_test(a: NDArray[np.float64], b: NDArray[np.float64]) -> dict[str, float]:
     difference = a - b
     row = {"a": a.mean(), "b": b.mean(), "difference": difference.mean()}
     if len(a) < 2 or not difference.any():
@@ -151,7 +155,7 @@ def _paired(a: NDArray[np.float64], b: NDArray[np.float64]) -> dict[str, float]:
         return row | (same if len(a) > 1 else one) | {"n": len(a)}
     with _constant_values_allowed():
         test = stats.ttest_rel(a, b)
-        low, high = test.confidence_interval(LEVEL)
+        low, high = test.confidence_interval(CONFIDENCE)
         effect = difference.mean() / difference.std(ddof=1)
     return row | {
         "low": low,
@@ -171,7 +175,7 @@ def _constant_values_allowed() -> Iterator[None]:
         yield
 
 
-def _counts(fits: Sequence[Fit | int], name: str) -> NDArray[np.float64]:
+def _dimension_counts(fits: Sequence[Fit | int], name: str) -> NDArray[np.float64]:
     given: list[Any] = [fits] if isinstance(fits, Fit) else list(fits)
     counts = [fit.n_dimensions if isinstance(fit, Fit) else fit for fit in given]
     if len(counts) < 2 or not all(isinstance(count, int | np.integer) for count in counts):
@@ -189,16 +193,16 @@ def unpaired(x: NDArray[np.float64], y: NDArray[np.float64]) -> dict[str, float]
         return row | dict.fromkeys(("low", "high", "statistic", "p_value"), np.nan)
     with _constant_values_allowed():
         test = stats.ttest_ind(x, y)
-        low, high = test.confidence_interval(LEVEL)
+        low, high = test.confidence_interval(CONFIDENCE)
     return row | {"low": low, "high": high, "statistic": test.statistic, "p_value": test.pvalue}
 
 
-def _variances(x: NDArray[np.float64], y: NDArray[np.float64]) -> dict[str, float]:
+def _variance_ratio_test(x: NDArray[np.float64], y: NDArray[np.float64]) -> dict[str, float]:
     if not x.var() * y.var():
         return {"estimate": np.nan}
     ratio = x.var(ddof=1) / y.var(ddof=1)
     under_equality = stats.f(len(x) - 1, len(y) - 1)
-    tails = (1 - LEVEL) / 2, (1 + LEVEL) / 2
+    tails = (1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2
     return {
         "estimate": ratio,
         "low": ratio / under_equality.ppf(tails[1]),
@@ -208,12 +212,12 @@ def _variances(x: NDArray[np.float64], y: NDArray[np.float64]) -> dict[str, floa
     }
 
 
-def _signs(x: NDArray[np.float64], y: NDArray[np.float64]) -> dict[str, float]:
+def _sign_test(x: NDArray[np.float64], y: NDArray[np.float64]) -> dict[str, float]:
     fewer, different = int((x < y).sum()), int((x != y).sum())
     if not different:
         return {"estimate": np.nan}
     test = stats.binomtest(fewer, different)
-    low, high = test.proportion_ci(LEVEL)
+    low, high = test.proportion_ci(CONFIDENCE)
     return {
         "estimate": fewer / different,
         "low": low,

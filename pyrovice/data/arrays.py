@@ -9,12 +9,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from pyrovice.data.columns import PLACE_COLUMNS
 from pyrovice.data.plausibility import doubts_about_objects
 from pyrovice.data.validation import default_names, positions_within, whole_numbers
 from pyrovice.errors import DataError, tell
 
-# So many objects would take gigabytes to name and the square of it to fit.
+# More objects than this would take gigabytes to name, and the square of that to fit.
 MOST_UNNAMED = 1_000_000
+# Columns of an array that may hold the odd one in every row.
+ODD_COLUMNS = {"last": 2, "first": 0}
 
 
 def rows_to_judgments(
@@ -31,12 +34,12 @@ def rows_to_judgments(
             "judgment in each row."
         )
     if isinstance(odd, str):
-        if odd not in ("last", "first"):
+        if odd not in ODD_COLUMNS:
             raise DataError(
                 f"odd={odd!r} is not a column: use odd='last', odd='first' or an array "
                 "with one column number (0, 1 or 2) per row."
             )
-        column = np.full(len(ids), 2 if odd == "last" else 0)
+        column = np.full(len(ids), ODD_COLUMNS[odd])
     else:
         column = positions_within(odd, len(ids), "odd", lowest=0).astype(np.int64)
     if names is None and n_objects is not None:
@@ -45,8 +48,8 @@ def rows_to_judgments(
         row = int(np.argmax(ids.max(axis=1)))
         raise DataError(
             f"Row {row} holds the id {ids[row].max()}. If ids are labels with gaps, use "
-            "Triplets.from_dataframe with columns of text; if there are so many objects, pass "
-            "n_objects."
+            "Triplets.from_dataframe with columns of text; if there really are that many objects, "
+            "pass n_objects."
         )
     if names is None and ids.min() >= 0:
         for doubt in doubts_about_objects(ids, default_names(int(ids.max()) + 1), told=False):
@@ -80,8 +83,8 @@ def screen_places(
     odd : array of shape (n,)
         Which of them is the odd one.
     anchor : array of shape (n,), optional
-        Which of them is the anchor, -1 for none. With an anchor the answer is the one of
-        the other two that is not odd.
+        Which of them is the anchor, -1 for none. With an anchor the answer is the
+        other object that is not odd.
 
     Returns
     -------
@@ -93,5 +96,5 @@ def screen_places(
     place = np.argsort(ids, axis=1).astype(np.int8) + np.int8(1)
     return {
         "position": (answer + 1).astype(np.int8),
-        **{f"place_{i + 1}": place[:, i] for i in range(3)},
+        **dict(zip(PLACE_COLUMNS, place.T, strict=True)),
     }

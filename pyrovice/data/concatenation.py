@@ -26,7 +26,7 @@ def joined(parts: Sequence[Triplets]) -> dict[str, Any]:
     told = [part.participants for part in parts if part.participants is not None]
     if told and len(told) < len(parts):
         raise DataError(
-            "Some parts say who judged and others do not; give all of them participants or none."
+            "Some parts say who judged and others do not; give participants for all or none."
         )
     return {
         "objects": np.concatenate([part.objects for part in parts]),

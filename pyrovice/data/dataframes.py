@@ -10,9 +10,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyrovice.data.arrays import in_ascending_order, screen_places
-from pyrovice.data.plausibility import doubts_about_objects, some_rows
+from pyrovice.data.columns import OBJECT_COLUMNS
+from pyrovice.data.plausibility import doubts_about_objects
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import NO_ANCHOR, check_names, whole_numbers
+from pyrovice.data.wording import some_rows
 from pyrovice.errors import DataError, tell
 
 
@@ -91,7 +93,7 @@ def judgments_to_columns(triplets: Triplets) -> pd.DataFrame:
     names = np.array(triplets.names, dtype=object)
     shown = names[triplets.objects]
     rows = np.arange(len(triplets))
-    frame = pd.DataFrame(shown, columns=["object_1", "object_2", "object_3"])
+    frame = pd.DataFrame(shown, columns=list(OBJECT_COLUMNS))
     frame["odd"] = shown[rows, triplets.odd]
     if triplets.anchored.any():
         frame["anchor"] = pd.Series(shown[rows, triplets.anchor]).where(triplets.anchored)
@@ -115,22 +117,22 @@ def _ids_of(
     if unknown.size:
         row, column = unknown[0]
         raise DataError(
-            f"Row {row} shows {text[row, column]!r}, which is not among the {len(known)} names; "
-            f"so do {some_rows(np.unique(unknown[:, 0]))}."
+            f"Row {row} shows {text[row, column]!r}, which is not among the {len(known)} names. "
+            f"This concerns {some_rows(np.unique(unknown[:, 0]))}."
         )
     return ids.astype(np.int64), known
 
 
 def _column_of(values: NDArray[Any], shown: NDArray[Any], what: str) -> NDArray[np.int64]:
-    """In which column of `shown` each value stands."""
+    """The column of `shown` in which each value stands."""
     match = shown == values[:, None]
     lost = np.flatnonzero(~match.any(axis=1))
     if lost.size:
         row = lost[0]
         raise DataError(
-            f"Column {what!r} says {values[row]!r} in row {row}, which is none of the objects "
-            f"shown there: {shown[row].tolist()} (such are {some_rows(lost)}). If it holds a "
-            f"position, pass position={what!r}."
+            f"Column {what!r} says {values[row]!r} in row {row}, which is not one of the objects "
+            f"shown there: {shown[row].tolist()}. This concerns {some_rows(lost)}. If the column "
+            f"holds positions, pass position={what!r}."
         )
     return np.argmax(match, axis=1)
 
@@ -141,7 +143,7 @@ def _column_of_position(values: NDArray[Any], positions: list[Any], what: str) -
     if lost.size:
         raise DataError(
             f"Column {what!r} says {values.tolist()[lost[0]]!r} in row {lost[0]}; expected one of "
-            f"{positions} for the first, second and third object, or say "
-            f"positions=[...] (such are {some_rows(lost)})."
+            f"{positions} for the first, second and third object. This concerns "
+            f"{some_rows(lost)}. For other values pass positions=[...]."
         )
     return column.astype(np.int64)

@@ -14,13 +14,13 @@ from scipy.sparse.csgraph import connected_components
 from pyrovice.data.plausibility import doubts_about_objects
 from pyrovice.data.reading_report import Reading
 from pyrovice.data.repeats import triplet_keys
+from pyrovice.data.wording import first_few
 
 if TYPE_CHECKING:
     from pyrovice.data.triplets import Triplets
 
-NAMED = 5
-# With fewer judgments than this, an object's weights are hardly known.
-FEW = 10
+# With fewer judgments than this, little is known about an object's weights.
+FEW_JUDGMENTS = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,20 +40,20 @@ class Description:
     anchored : int
         How many judgments have an anchor.
     participants : Series or None
-        By participant, how many judgments are theirs.
+        By participant, how many judgments they made.
     positions : Series
         By place 1, 2 and 3, how many answers stood there.
     on_screen : bool
-        Whether those are places on the screen; else they follow the order of ids.
+        Whether those are places on the screen; if not, they follow the order of ids.
     pairs : Series
-        By number of times, how many pairs of objects were shown together so often.
+        By number of times, how many pairs of objects were shown together that often.
     groups : int
-        How many groups the judged objects fall into that no chain of judgments connects.
-        The weights of two groups cannot be compared.
+        How many groups the judged objects fall into, where no chain of judgments connects one
+        group with another. The weights of two groups cannot be compared.
     reading : Reading or None
         How the file was read, if they come from one.
     doubts : tuple of str
-        What looks wrong though it need not be.
+        What looks wrong, though it may be right.
     """
 
     judgments: int
@@ -113,11 +113,12 @@ class Description:
         never = self.objects - int((self.sightings > 0).sum())
         if never:
             notes.append(f"{never:,} objects were never judged")
-        few = self.sightings[(self.sightings > 0) & (self.sightings < FEW)].sort_values()
+        few = self.sightings[(self.sightings > 0) & (self.sightings < FEW_JUDGMENTS)].sort_values()
         if len(few):
-            named = ", ".join(f"{name!r} {times}" for name, times in few.iloc[:NAMED].items())
-            more = ", ..." if len(few) > NAMED else ""
-            notes.append(f"{len(few):,} objects are in fewer than {FEW} judgments: {named}{more}")
+            named = first_few(f"{name!r} {times}" for name, times in few.items())
+            notes.append(
+                f"{len(few):,} objects are in fewer than {FEW_JUDGMENTS} judgments: {named}"
+            )
         if not self.connected:
             notes.append(
                 f"the objects fall into {self.groups:,} groups that no chain of judgments "
@@ -130,7 +131,7 @@ def describe(triplets: Triplets) -> Description:
     """See `Triplets.describe`."""
     objects, m = triplets.objects, triplets.n_objects
     seen = np.bincount(objects.ravel(), minlength=m)
-    times, how_many, groups = _pairs(objects, m, seen > 0)
+    times, how_many, groups = _pair_counts(objects, m, seen > 0)
     trials = triplets.trials
     on_screen = trials is not None and "position" in trials
     position = trials["position"].to_numpy() if on_screen else triplets.odd + 1  # type: ignore[index]
@@ -153,10 +154,10 @@ def describe(triplets: Triplets) -> Description:
     )
 
 
-def _pairs(
+def _pair_counts(
     objects: NDArray[np.int32], m: int, judged: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """How often pairs were shown together, how many so often, and the connected groups."""
+    """How often pairs were shown together, how many pairs that often, and how many groups."""
     i, j, k = objects.astype(np.int64).T
     pairs, shown = np.unique(np.concatenate([i * m + j, i * m + k, j * m + k]), return_counts=True)
     graph = coo_array((np.ones(len(pairs), bool), (pairs // m, pairs % m)), shape=(m, m))

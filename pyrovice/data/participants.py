@@ -2,7 +2,7 @@
 
 A rule is a small value that says, for every participant, whether it excludes them.
 :func:`review` applies rules and reports who is excluded by which; nothing is dropped until
-``review(...).kept(data)`` is asked for. Rules look at the columns of `Triplets.trials` that the
+``review(...).kept(data)`` is called. Rules look at the columns of `Triplets.trials` that the
 readers fill: `reaction_time` in milliseconds, `position`, and `set` where trials came in sets.
 
 >>> import numpy as np, pandas as pd, pyrovice as pv
@@ -29,13 +29,12 @@ import numpy as np
 import pandas as pd
 
 from pyrovice.data.triplets import Triplets
+from pyrovice.data.wording import first_few
 from pyrovice.errors import DataError
-
-NAMED = 5
 
 
 class Rule(ABC):
-    """Says who is to be excluded."""
+    """Says who should be excluded."""
 
     @abstractmethod
     def __call__(self, data: Triplets) -> pd.Series:
@@ -48,8 +47,8 @@ class TooFast(Rule):
 
     A set is too fast if at least `quick_share` of its responses took less than `quick`
     milliseconds and at least `fast_share` of them less than `fast`. Sets are those of the
-    column `set`, or else whole runs of `trials` in the order of the data. Trials without a
-    reaction time do not count.
+    column `set`, or otherwise complete runs of `trials` trials in the order of the data.
+    Trials without a reaction time do not count.
     """
 
     sets: int = 5
@@ -60,7 +59,7 @@ class TooFast(Rule):
     fast_share: float = 0.5
 
     def __call__(self, data: Triplets) -> pd.Series:
-        frame = _of_trials(data, "reaction_time", self)
+        frame = _trials_with(data, "reaction_time", self)
         timed = frame.dropna(subset="reaction_time")
         by = timed.groupby("participant", sort=False)
         sets = timed["set"] if "set" in timed else by.cumcount() // self.trials
@@ -70,12 +69,12 @@ class TooFast(Rule):
         too_fast = quick & fast
         if "set" not in timed:
             too_fast &= groups.size() >= self.trials
-        return _for_all(too_fast.groupby("participant").sum() >= self.sets, data)
+        return _for_everybody(too_fast.groupby("participant").sum() >= self.sets, data)
 
 
 @dataclass(frozen=True)
 class OnePosition(Rule):
-    """More than `share` of the answers at one place, in at least `trials` (THINGS, ADJECTIVES).
+    """More than `share` of at least `trials` answers at one place (THINGS, ADJECTIVES).
 
     Judgments with an anchor, whose answers have two places, do not count.
     """
@@ -84,10 +83,12 @@ class OnePosition(Rule):
     trials: int = 200
 
     def __call__(self, data: Triplets) -> pd.Series:
-        frame = _of_trials(data, "position", self)[~data.anchored]
+        frame = _trials_with(data, "position", self)[~data.anchored]
         counts = pd.crosstab(frame["participant"], frame["position"])
         total = counts.sum(axis=1)
-        return _for_all((counts.max(axis=1) > self.share * total) & (total >= self.trials), data)
+        return _for_everybody(
+            (counts.max(axis=1) > self.share * total) & (total >= self.trials), data
+        )
 
 
 @dataclass(frozen=True)
@@ -97,9 +98,9 @@ class QuickOnTheWhole(Rule):
     milliseconds: float = 500
 
     def __call__(self, data: Triplets) -> pd.Series:
-        frame = _of_trials(data, "reaction_time", self)
+        frame = _trials_with(data, "reaction_time", self)
         median = frame.groupby("participant")["reaction_time"].median()
-        return _for_all(median < self.milliseconds, data)
+        return _for_everybody(median < self.milliseconds, data)
 
 
 @dataclass(frozen=True)
@@ -120,10 +121,10 @@ class FailedCatch(Rule):
         if catch is None or not {"participant", "passed"} <= set(catch):
             raise DataError(
                 "There are no catch trials by participant; pass FailedCatch(catch=table) with the "
-                "columns 'participant' and 'passed'. Parts of data lose what their file said."
+                "columns 'participant' and 'passed'. Parts of data do not keep those of the file."
             )
         failed = (~catch["passed"].astype(bool)).groupby(catch["participant"]).sum()
-        return _for_all(failed > self.allowed, data)
+        return _for_everybody(failed > self.allowed, data)
 
 
 # What the paper did.
@@ -164,9 +165,8 @@ class Review:
             f"{judgments[self.table['excluded']].sum():,} of {judgments.sum():,} judgments"
         ]
         for rule in self.rules:
-            who = [str(label) for label in self.table.index[self.table[repr(rule)]]]
-            named = ", ".join(who[:NAMED]) + (", ..." if len(who) > NAMED else "")
-            lines.append(f"  {rule!r}: {len(who):,}" + (f" ({named})" if who else ""))
+            who = list(self.table.index[self.table[repr(rule)]])
+            lines.append(f"  {rule!r}: {len(who):,}" + (f" ({first_few(who)})" if who else ""))
         return "\n".join(lines)
 
 
@@ -193,15 +193,15 @@ def review(data: Triplets, *rules: Rule) -> Review:
     return Review(table, rules)
 
 
-def _of_trials(data: Triplets, column: str, rule: Rule) -> pd.DataFrame:
+def _trials_with(data: Triplets, column: str, rule: Rule) -> pd.DataFrame:
     if data.trials is None or column not in data.trials:
         raise DataError(
-            f"{type(rule).__name__} looks at the column {column!r} of data.trials, which is not "
-            f"there; give it, for example Triplets(..., trials=pd.DataFrame({{{column!r}: ...}}))."
+            f"{type(rule).__name__} needs the column {column!r} of data.trials, which is not "
+            f"there; add it, for example Triplets(..., trials=pd.DataFrame({{{column!r}: ...}}))."
         )
     return data.trials.assign(participant=data.participants)
 
 
-def _for_all(excluded: pd.Series, data: Triplets) -> pd.Series:
+def _for_everybody(excluded: pd.Series, data: Triplets) -> pd.Series:
     everybody = pd.Index(pd.unique(pd.Series(data.participants)), name="participant")
     return excluded.reindex(everybody, fill_value=False).astype(bool)

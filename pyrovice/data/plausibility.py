@@ -1,4 +1,4 @@
-"""What looks wrong with judgments though it need not be."""
+"""What looks wrong with judgments, though it may be right."""
 
 from __future__ import annotations
 
@@ -8,51 +8,41 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from pyrovice.data.wording import first_few
+
 # An object that others outnumber twenty to one is rare, once the others are seen often enough.
 RARE = 0.05
 OFTEN = 20
-# Where objects are seen five times on average, one that chance left out is rare.
-EXPECTED = 5
-NAMED = 5
+# Where objects are seen five times on average, chance rarely leaves one out.
+MANY_ON_AVERAGE = 5
 
 
 def doubts_about_objects(ids: NDArray[np.integer], names: Sequence[str], told: bool) -> list[str]:
-    """Sentences about ids that never occur (unless `told` of them) and names seen rarely."""
+    """Sentences about ids that never occur (unless `told` about them) and names seen rarely."""
     seen = np.bincount(ids.ravel(), minlength=len(names))
     doubts = []
     never = np.flatnonzero(seen == 0)
-    if len(never) and not told and seen.sum() / len(names) >= EXPECTED:
+    if len(never) and not told and seen.sum() / len(names) >= MANY_ON_AVERAGE:
         doubts.append(
             f"{len(never):,} of the {len(names):,} ids up to {len(names) - 1} never occur "
-            f"({_some([str(i) for i in never])}). They are taken for objects that nobody judged; "
-            "if your ids have gaps, t.compact() leaves them out, and n_objects=... says that it "
-            "is meant." + (" If they begin at 1, subtract 1." if never[0] == 0 else "")
+            f"({first_few(never)}). They count as objects that nobody judged; "
+            "pass n_objects=... if that is what you mean. If your ids have gaps, t.compact() "
+            "leaves them out." + (" If they begin at 1, subtract 1." if never[0] == 0 else "")
         )
     usual = float(np.median(seen[seen > 0]))
     rare = np.flatnonzero((seen > 0) & (seen < RARE * usual))
     if len(rare) and usual >= OFTEN:
         common = [names[i] for i in np.flatnonzero(seen >= RARE * usual).tolist()]
-        misfits = [_with_likeness(names[i], int(seen[i]), common) for i in rare.tolist()]
+        misfits = [_with_similar_name(names[i], int(seen[i]), common) for i in rare.tolist()]
         doubts.append(
             f"{len(rare):,} objects occur far less often than the others, which occur "
-            f"{usual:.0f} times: {_some(misfits)}. "
+            f"{usual:.0f} times: {first_few(misfits)}. "
             "Are they misspelt?"
         )
     return doubts
 
 
-def some_rows(rows: NDArray[np.integer]) -> str:
-    """The first few of many row numbers, and how many there are."""
-    if len(rows) == 1:
-        return f"row {rows[0]}"
-    return f"rows {_some([str(row) for row in rows])} ({len(rows):,} in all)"
-
-
-def _with_likeness(name: str, times: int, common: Sequence[str]) -> str:
+def _with_similar_name(name: str, times: int, common: Sequence[str]) -> str:
     like = [] if name.isdigit() else difflib.get_close_matches(name, common, n=1, cutoff=0.75)
     often = "once" if times == 1 else f"{times} times"
     return f"{name!r} ({often}{f', like {like[0]!r}' if like else ''})"
-
-
-def _some(items: Sequence[str]) -> str:
-    return ", ".join(items[:NAMED]) + (", ..." if len(items) > NAMED else "")

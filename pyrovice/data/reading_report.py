@@ -1,4 +1,4 @@
-"""What reading a file found: rows left out and why, and trials that are no judgments."""
+"""What reading a file found: rows left out and why, and trials that are not judgments."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from pyrovice.data.wording import first_few
+
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Rows of a file that are no judgments, for one reason."""
+    """Rows of a file that are not judgments, for one reason."""
 
     reason: str
     lines: tuple[int, ...]
     unit: str = "line"
 
     def __str__(self) -> str:
-        first = ", ".join(map(str, self.lines[:5]))
-        more = ", ..." if len(self.lines) > 5 else ""
         plural = "" if len(self.lines) == 1 else "s"
-        return f"{len(self.lines):,} {self.reason} ({self.unit}{plural} {first}{more})"
+        return f"{len(self.lines):,} {self.reason} ({self.unit}{plural} {first_few(self.lines)})"
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Reading:
     decided : str
         What decided that, in words.
     rows : int
-        How many rows of data the file has, those left out included.
+        How many rows of data the file has, including those left out.
     left_out : tuple of LeftOut
         What is not among the judgments, with line numbers.
     first_id : int or None
@@ -43,7 +43,7 @@ class Reading:
     catch : DataFrame or None
         Trials that test attention: `participant`, and whether it was `passed`.
     notes : tuple of str
-        What was taken for granted.
+        What was assumed.
     """
 
     path: str

@@ -12,6 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyrovice.data.columns import OBJECT_COLUMNS
+
 if TYPE_CHECKING:
     from pyrovice.data.triplets import Triplets
 
@@ -49,7 +51,7 @@ def repeats_table(triplets: Triplets) -> pd.DataFrame:
     rows, counts = triplets.repeated()
     shown = triplets.objects[rows]
     names = np.array(triplets.names, dtype=object)
-    frame = pd.DataFrame(names[shown], columns=[f"object_{i}" for i in (1, 2, 3)])
+    frame = pd.DataFrame(names[shown], columns=list(OBJECT_COLUMNS))
     for i in range(3):
         frame[f"odd_{i + 1}"] = counts[:, i]
     frame["judgments"] = counts.sum(axis=1)

@@ -83,7 +83,7 @@ def deal(
         owner = codes[first_row]
         # What several people judged is a group of its own.
         owner[triplet[codes != owner[triplet]]] = -1
-        order = _evenly(order, owner, rng)
+        order = _spread_evenly(order, owner, rng)
     # Triplets are dealt out in this order until a part has its share of the judgments.
     dealt = np.cumsum(times[order])
     ends = np.searchsorted(dealt, np.round(np.cumsum(fractions) * len(triplets)) - 0.5) + 1
@@ -99,7 +99,7 @@ def deal(
     return part
 
 
-def _evenly(
+def _spread_evenly(
     order: NDArray[np.intp], group: NDArray[np.intp], rng: np.random.Generator
 ) -> NDArray[np.intp]:
     """A random order in which every stretch holds its share of every group."""

@@ -17,7 +17,7 @@ SIMILARITIES = ("dot", "cosine", "euclidean")
 # All similarities at once take up to 1 GB; beyond that, blocks of rows are multiplied.
 MOST_OBJECTS = 16_000
 BLOCK = 10_000
-# Dealing again settles within some ten turns; a few objects may not come out even at all.
+# Dealing again settles within about ten turns; with few objects it may never come out even.
 MOST_TURNS = 300
 
 
@@ -105,7 +105,7 @@ def balanced_triplets(m: int, n: int, rng: np.random.Generator) -> NDArray[np.in
         keys = _keys(rows, m)
         fresh = np.zeros(len(rows), bool)
         fresh[np.unique(keys, return_index=True)[1]] = True
-        good = proper & fresh & ~_among(keys, found)
+        good = proper & fresh & ~_which_are_in(keys, found)
         found = np.sort(np.concatenate([found, keys[good]]), kind="stable")
         if good.all():
             return rng.permutation(_from_keys(found, m))
@@ -136,7 +136,7 @@ def _all_keys(m: int) -> NDArray[np.int64]:
     return _keys(rows, m)
 
 
-def _among(keys: NDArray[np.int64], found: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _which_are_in(keys: NDArray[np.int64], found: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Which keys are in a sorted array."""
     if not len(found):
         return np.zeros(len(keys), bool)

@@ -18,6 +18,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyrovice.data.arrays import rows_to_judgments
+from pyrovice.data.columns import OBJECT_COLUMNS
 from pyrovice.data.concatenation import joined
 from pyrovice.data.description import Description, describe
 from pyrovice.data.reading_report import Reading
@@ -59,8 +60,8 @@ class Triplets:
     participants : array of shape (n,), optional
         Who judged.
     trials : DataFrame of n rows, optional
-        What else is known of each judgment. It takes no part in a fit, but goes where
-        its judgment goes. :mod:`pyrovice.participants` looks at the columns `position`
+        What else is known about each judgment. It plays no part in a fit, but stays with
+        its judgment. :mod:`pyrovice.participants` looks at the columns `position`
         (1, 2 or 3: where the answer stood on the screen), `reaction_time` (milliseconds) and
         `set` (trials that came together), :mod:`pyrovice.checks` at `place_1` ... `place_3`
         (where each of the three objects stood).
@@ -180,7 +181,7 @@ class Triplets:
         cls,
         frame: pd.DataFrame,
         *,
-        objects: Sequence[str] = ("object_1", "object_2", "object_3"),
+        objects: Sequence[str] = OBJECT_COLUMNS,
         odd: str = "odd",
         position: str | None = None,
         positions: Sequence[Any] = (1, 2, 3),
@@ -248,9 +249,9 @@ class Triplets:
             which rows were left out is in the attribute `reading`.
         **options
             ``names`` (a sequence, or the path of a text file with one name per line),
-            ``n_objects``, ``first_id`` (0 or 1, where ids begin, if not as the format
-            says), ``bad_rows="leave out"`` to do without rows that are no judgments, and
-            what a reader has of its own: ``part="test"`` for a folder.
+            ``n_objects``, ``first_id`` (0 or 1: where ids begin, if not where the
+            format says), ``bad_rows="leave out"`` to leave out rows that are not judgments,
+            and options of single readers, such as ``part="test"`` for a folder.
 
         Examples
         --------
@@ -337,13 +338,13 @@ class Triplets:
         >>> len(train) + len(test) == len(data)
         True
         """
-        part = self._dealt(check_fractions(fractions), seed, stratify)
+        part = self._part_of_each_row(check_fractions(fractions), seed, stratify)
         return tuple(self[part == i] for i in range(len(fractions)))
 
     def partitions(self, fraction: float, seed: int, stratify: bool = False) -> list[Triplets]:
-        """As many disjoint random parts of the same size as there are; see `split`.
+        """As many disjoint random parts of this size as the data give; see `split`.
 
-        For studies of how much data are needed: ten parts of a tenth, say, to fit each.
+        For studies of how many judgments are needed: for example a fit to each of ten tenths.
 
         Examples
         --------
@@ -352,7 +353,7 @@ class Triplets:
         [5000, 5000, 5000, 5000]
         """
         fractions = equal_fractions(fraction)
-        part = self._dealt(fractions, seed, stratify)
+        part = self._part_of_each_row(fractions, seed, stratify)
         return [self[part == i] for i in range(len(fractions))]
 
     def folds(self, k: int, seed: int, stratify: bool = False) -> list[tuple[Triplets, Triplets]]:
@@ -367,7 +368,7 @@ class Triplets:
         >>> [(len(train), len(test)) for train, test in folds[:2]]
         [(16000, 4000), (16000, 4000)]
         """
-        part = self._dealt(fold_fractions(k), seed, stratify)
+        part = self._part_of_each_row(fold_fractions(k), seed, stratify)
         return [(self[part != i], self[part == i]) for i in range(part.max() + 1)]
 
     def subset(self, n: int, seed: int) -> Triplets:
@@ -431,7 +432,7 @@ class Triplets:
 
     @property
     def is_named(self) -> bool:
-        """Whether the objects have names of their own and not just their ids."""
+        """Whether the objects have names of their own rather than just their ids."""
         return self.names != default_names(self.n_objects)
 
     @property
@@ -532,10 +533,12 @@ class Triplets:
         """First row of each question asked more than once, and its answers by position."""
         return repeated_questions(self._questions(), self.odd)
 
-    def _dealt(self, fractions: Sequence[float], seed: int, stratify: bool) -> NDArray[np.intp]:
+    def _part_of_each_row(
+        self, fractions: Sequence[float], seed: int, stratify: bool
+    ) -> NDArray[np.intp]:
         if stratify and self.participants is None:
             raise DataError(
-                "stratify=True spreads every participant's judgments over the parts, and these "
+                "stratify=True spreads every participant's judgments over the parts, but these "
                 "do not say who judged; leave it out, or give participants."
             )
         people = self.participants if stratify else None

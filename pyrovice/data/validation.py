@@ -64,7 +64,7 @@ def default_names(n_objects: int) -> tuple[str, ...]:
 
 
 def check_ids(ids: NDArray[np.int64], names: tuple[str, ...]) -> None:
-    """Refuse ids that name no object."""
+    """Refuse ids that do not belong to an object."""
     low, high, m = int(ids.min()), int(ids.max()), len(names)
     if low < 0:
         raise DataError(
@@ -85,7 +85,7 @@ def check_ids(ids: NDArray[np.int64], names: tuple[str, ...]) -> None:
 
 
 def check_rows(ids: NDArray[np.int64]) -> None:
-    """Refuse rows that are no triplet in ascending order."""
+    """Refuse rows that are not triplets in ascending order."""
     first, second, third = ids.T
     repeated = np.flatnonzero((first == second) | (second == third) | (first == third))
     if repeated.size:
@@ -147,7 +147,7 @@ def check_participants(labels: ArrayLike, n: int) -> NDArray[Any]:
 
 
 def check_trials(trials: pd.DataFrame, n: int) -> pd.DataFrame:
-    """A table of its own with one row per judgment, in their order."""
+    """A copy with one row per judgment, in their order."""
     if not isinstance(trials, pd.DataFrame):
         raise DataError(
             f"trials is a {type(trials).__name__}; expected a DataFrame with a row per judgment."
@@ -158,7 +158,7 @@ def check_trials(trials: pd.DataFrame, n: int) -> pd.DataFrame:
 
 
 def whole(value: Any, name: str, least: int) -> int:
-    """A whole number of any type that is one."""
+    """A whole number, whatever its integer type."""
     try:
         number = operator.index(value)
     except TypeError:

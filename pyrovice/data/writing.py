@@ -15,17 +15,17 @@ from pyrovice.errors import DataError, OverwriteError
 if TYPE_CHECKING:
     from pyrovice.data.triplets import Triplets
 
-SEPARATORS = {".csv": ",", ".tsv": "\t"}
+SEPARATOR_OF_ENDING = {".csv": ",", ".tsv": "\t"}
 
 
 def write_judgments(triplets: Triplets, path: Path) -> None:
-    """Write ids or names, by the ending; see `Triplets.write`."""
-    if path.suffix in SEPARATORS:
+    """Write ids or names, as the ending says; see `Triplets.write`."""
+    if path.suffix in SEPARATOR_OF_ENDING:
         table = triplets.to_dataframe()
         if triplets.trials is not None:
             table = pd.concat([table, triplets.trials], axis=1)
-        with _new(path) as file:
-            table.to_csv(file, sep=SEPARATORS[path.suffix], index=False)
+        with _new_file(path) as file:
+            table.to_csv(file, sep=SEPARATOR_OF_ENDING[path.suffix], index=False)
     elif path.suffix in (".npy", ".txt"):
         _write_ids(triplets, path)
     else:
@@ -36,13 +36,13 @@ def write_judgments(triplets: Triplets, path: Path) -> None:
 
 
 def write_embedding(embedding: pd.DataFrame, path: Path) -> None:
-    """Write an objects x dimensions table, by the ending; see `Fit.write_embedding`."""
-    if path.suffix in SEPARATORS:
+    """Write an objects x dimensions table, as the ending says; see `Fit.write_embedding`."""
+    if path.suffix in SEPARATOR_OF_ENDING:
         numbered = embedding.set_axis([f"dim_{i + 1}" for i in range(embedding.shape[1])], axis=1)
-        with _new(path) as file:
-            numbered.to_csv(file, sep=SEPARATORS[path.suffix], index_label="object")
+        with _new_file(path) as file:
+            numbered.to_csv(file, sep=SEPARATOR_OF_ENDING[path.suffix], index_label="object")
     elif path.suffix == ".txt":
-        with _new(path) as file:
+        with _new_file(path) as file:
             np.savetxt(file, embedding.to_numpy(), fmt="%.6g")
     else:
         raise DataError(
@@ -64,11 +64,11 @@ def _write_ids(triplets: Triplets, path: Path) -> None:
     if triplets.participants is not None:
         if triplets.participants.dtype.kind not in "iu":
             raise DataError(
-                "The participants have names, and this format holds numbers; write them to a "
+                "The participants have names, but this format holds only numbers; write them to a "
                 ".csv file."
             )
         columns = np.column_stack([columns, triplets.participants])
-    with _new(path) as file:
+    with _new_file(path) as file:
         if path.suffix == ".npy":
             np.save(file, columns, allow_pickle=False)
         else:
@@ -76,7 +76,7 @@ def _write_ids(triplets: Triplets, path: Path) -> None:
 
 
 @contextmanager
-def _new(path: Path) -> Iterator[IO[bytes]]:
+def _new_file(path: Path) -> Iterator[IO[bytes]]:
     try:
         with path.open("xb") as file:
             yield file

@@ -8,10 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pyrovice.criticism.checks import Check, CheckReport
-from pyrovice.plot.style import BLUE, GREY, ORANGE, PAGE_WIDTH, STYLE, figure_of, part_for
+from pyrovice.plot.style import BLUE, GREY, ORANGE, PAGE_WIDTH, STYLE, TEXT, figure_of, part_for
+from pyrovice.results.site_tables import INTERVAL
 
-COLUMNS = 4
-ROW_HEIGHT = 1.45
+CHECKS_PER_ROW = 4
+CHECK_HEIGHT = 1.45
 
 
 def checks(report: CheckReport, ax: Axes | None = None) -> Figure:
@@ -29,22 +30,22 @@ def checks(report: CheckReport, ax: Axes | None = None) -> Figure:
     6
     """
     names = list(report.checks)
-    columns = min(COLUMNS, len(names), 3 if len(names) in (5, 6) else COLUMNS)
+    columns = min(CHECKS_PER_ROW, len(names), 3 if len(names) in (5, 6) else CHECKS_PER_ROW)
     rows = -(-len(names) // columns)
     with plt.rc_context(STYLE):
-        part = part_for(ax, PAGE_WIDTH * columns / COLUMNS, 0.25 + ROW_HEIGHT * rows)
+        part = part_for(ax, PAGE_WIDTH * columns / CHECKS_PER_ROW, 0.25 + CHECK_HEIGHT * rows)
         for i, name in enumerate(names):
             axes = part.add_subplot(rows, columns, i + 1)
             _panel(axes, report.checks[name], flagged=name in report.flagged)
         label = "value of the statistic: drawn answers (grey), real answers (line)"
-        part.supxlabel(label, fontsize=8)
+        part.supxlabel(label, fontsize=TEXT)
     return figure_of(part)
 
 
 def _panel(axes: Axes, check: Check, flagged: bool) -> None:
     colour = ORANGE if flagged else BLUE
     axes.hist(check.replicated, bins=25, color=GREY, alpha=0.55)
-    low, high = np.quantile(check.observed, (0.05, 0.95))
+    low, high = np.quantile(check.observed, INTERVAL)
     if high > low:
         axes.axvspan(low, high, color=colour, alpha=0.25, linewidth=0)
     axes.axvline(check.observed.mean(), color=colour, linewidth=1.5)

@@ -11,7 +11,7 @@ from pyrovice.results.fit import Fit
 from pyrovice.results.prior_sites import redrawable
 
 # Draws of the prior's own parameters that the density is averaged over.
-DRAWS = 50
+PRIOR_DRAWS = 50
 
 
 def prior_density(
@@ -19,15 +19,15 @@ def prior_density(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
     """Density of a weight at `grid`, and the probability that it is zero, by dimension.
 
-    The prior's own parameters, if it has any, are those that the fit learned; others that it
-    may have are drawn from it. None if entries of X have no density of their own.
+    The prior's own parameters, if it has any, are those that the fit learned; any
+    others are drawn from it. None if entries of X have no density of their own.
 
     Parameters
     ----------
     fit : Fit
         The fit.
     grid : array of shape (k,)
-        Ascending values from 0 on.
+        Ascending values, starting at 0.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def prior_density(
     learned = {name: fit.posterior.others[name].pooled for name in structure.above}
     n = min((len(draws) for draws in learned.values()), default=1)
     density, below = np.zeros((len(grid), d)), np.zeros(d)
-    chosen = np.linspace(0, n - 1, min(n, DRAWS)).astype(int)
+    chosen = np.linspace(0, n - 1, min(n, PRIOR_DRAWS)).astype(int)
     with torch.no_grad(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         for i in chosen:

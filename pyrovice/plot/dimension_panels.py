@@ -15,11 +15,12 @@ from pyrovice.errors import PyroviceError
 from pyrovice.plot.images import Images
 from pyrovice.plot.labels import label
 from pyrovice.plot.selection import kept_embedding
-from pyrovice.plot.style import BLUE, GREY, PAGE_WIDTH, SMALL, STYLE, figure_of, part_for
+from pyrovice.plot.style import BLUE, GREY, PAGE_WIDTH, SMALL, STYLE, TEXT, figure_of, part_for
 from pyrovice.plot.words import word_cloud
 from pyrovice.results.fit import Fit
+from pyrovice.results.site_tables import INTERVAL
 
-COLUMNS = 3
+DIMENSIONS_PER_ROW = 3
 MANY_WORDS = 20
 
 
@@ -51,7 +52,7 @@ def dimensions(
     words : bool
         Whether to draw clouds of words.
     ax : Axes, optional
-        Whose place to take, all panels together.
+        The panels together take the place of these axes.
 
     Examples
     --------
@@ -74,13 +75,13 @@ def dimensions(
     with plt.rc_context(STYLE):
         if images is not None:
             return _pictures(fit, titles, k, Images(Path(images), fit.names), ax)
-        rows = math.ceil(weights.shape[1] / COLUMNS)
-        columns = min(COLUMNS, weights.shape[1])
+        rows = math.ceil(weights.shape[1] / DIMENSIONS_PER_ROW)
+        columns = min(DIMENSIONS_PER_ROW, weights.shape[1])
         shown = min(k, len(weights))
         height = 1.55 if words else 0.45 + 0.16 * shown
         part = part_for(ax, PAGE_WIDTH, 0.35 + rows * height)
         panels = part.subplots(rows, columns, squeeze=False, sharex=not words).ravel()
-        ends = fit.quantile(0.05), fit.quantile(0.95)
+        ends = [fit.quantile(q) for q in INTERVAL]
         for panel, dim in zip(panels, weights, strict=False):
             top = np.argsort(-weights[dim].to_numpy(), kind="stable")[:shown]
             names, values = weights.index[top], weights[dim].to_numpy()[top]
@@ -95,7 +96,7 @@ def dimensions(
         if not words:
             for panel in panels[max(0, weights.shape[1] - columns) : weights.shape[1]]:
                 panel.tick_params(axis="x", labelbottom=True)
-            part.supxlabel("weight [μ]₊ with 90 % posterior interval", fontsize=8)
+            part.supxlabel("weight [μ]₊ with 90 % posterior interval", fontsize=TEXT)
     return figure_of(part)
 
 
@@ -117,7 +118,7 @@ def _pictures(fit: Fit, titles: dict[int, str], k: int, images: Images, ax: Axes
     part = part_for(ax, side * len(top), len(titles) * (side + 0.35))
     strips = part.subfigures(len(titles), 1, squeeze=False).ravel()
     for strip, (dim, title) in zip(strips, titles.items(), strict=True):
-        strip.suptitle(title, x=0.01, ha="left", color=GREY, fontsize=8)
+        strip.suptitle(title, x=0.01, ha="left", color=GREY, fontsize=TEXT)
         for panel, name in zip(
             strip.subplots(1, len(top), squeeze=False)[0], top[dim], strict=True
         ):

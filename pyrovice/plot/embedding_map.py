@@ -15,6 +15,7 @@ from pyrovice.plot.selection import kept_embedding
 from pyrovice.plot.style import (
     COLUMN_WIDTH,
     HEAT,
+    HEAT_ROW,
     PAGE_WIDTH,
     STYLE,
     TALLEST,
@@ -24,7 +25,6 @@ from pyrovice.plot.style import (
 )
 from pyrovice.results.fit import Fit
 
-ROW_HEIGHT = 0.108
 MANY_DIMENSIONS = 25
 
 
@@ -47,7 +47,7 @@ def embedding(fit: Fit, ax: Axes | None = None) -> Figure:
     first_of_group = np.flatnonzero(np.diff(strongest, prepend=-1))
     with plt.rc_context(STYLE):
         width = COLUMN_WIDTH if weights.shape[1] <= MANY_DIMENSIONS else PAGE_WIDTH
-        height = float(np.clip(1.1 + ROW_HEIGHT * len(weights), 2, TALLEST))
+        height = float(np.clip(1.1 + HEAT_ROW * len(weights), 2, TALLEST))
         axes = axes_for(ax, width, height)
         image = axes.imshow(ordered, aspect="auto", cmap=HEAT, vmin=0, interpolation_stage="data")
         name_rows(axes, list(ordered.index), first_of_group)

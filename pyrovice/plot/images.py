@@ -12,7 +12,7 @@ from pyrovice.errors import DataError
 
 ENDINGS = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff")
 # Pixels along a side: 300 dots per inch for the largest that a figure shows.
-SIDE = 400
+PIXELS = 400
 
 
 class Images:
@@ -20,7 +20,7 @@ class Images:
 
     def __init__(self, folder: Path, names: Sequence[str]) -> None:
         if not folder.is_dir():
-            raise FileNotFoundError(f"images={str(folder)!r} is no folder.")
+            raise FileNotFoundError(f"images={str(folder)!r} is not a folder.")
         self._files: dict[str, Path] = {}
         for entry in sorted(folder.iterdir()):
             if entry.is_dir():
@@ -42,9 +42,11 @@ class Images:
             return None
         try:
             with Image.open(file) as picture:
-                square = ImageOps.fit(ImageOps.exif_transpose(picture).convert("RGB"), (SIDE, SIDE))
+                square = ImageOps.fit(
+                    ImageOps.exif_transpose(picture).convert("RGB"), (PIXELS, PIXELS)
+                )
         except OSError as error:
-            raise DataError(f"{file} is no picture that can be read: {error}.") from error
+            raise DataError(f"{file} is not a picture that can be read: {error}.") from error
         return np.asarray(square)
 
 

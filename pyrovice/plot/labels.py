@@ -13,8 +13,8 @@ from pyrovice.plot.style import SMALL, TINY
 
 LONGEST = 28
 POINTS_PER_INCH = 72
-# A line of text is that much higher than its font.
-LINE = 1.15
+# A line of text is this much higher than its font.
+LINE_HEIGHT = 1.15
 
 
 def label(name: str, longest: int = LONGEST) -> str:
@@ -46,21 +46,21 @@ def labels_of_dimensions(top: pd.DataFrame, longest: int = LONGEST) -> dict[int,
 def name_rows(axes: Axes, names: Sequence[str], wanted: NDArray[np.intp] | None = None) -> None:
     """Name the rows of a heat map: all if there is room, else `wanted` ones or an even choice."""
     height = axes.get_window_extent().height / axes.figure.dpi * POINTS_PER_INCH
-    fonts = [size for size in (SMALL, TINY) if len(names) * LINE * size <= height]
+    fonts = [size for size in (SMALL, TINY) if len(names) * LINE_HEIGHT * size <= height]
     rows, size = np.arange(len(names)), fonts[0] if fonts else TINY
     if not fonts:
-        room = max(1, int(height / (LINE * size)))
+        room = max(1, int(height / (LINE_HEIGHT * size)))
         rows = (
             np.linspace(0, len(rows) - 1, room).astype(int)
             if wanted is None
-            else _apart(np.sort(wanted), least=len(names) / room)
+            else _far_enough_apart(np.sort(wanted), least=len(names) / room)
         )
     axes.set_yticks(rows, [label(names[row]) for row in rows.tolist()], fontsize=size)
     axes.tick_params(axis="y", length=0 if len(rows) == len(names) else 2)
 
 
-def _apart(places: NDArray[np.intp], least: float) -> NDArray[np.intp]:
-    """Those of ascending places that are at least so far from the one before."""
+def _far_enough_apart(places: NDArray[np.intp], least: float) -> NDArray[np.intp]:
+    """Those of ascending places that are at least this far from the one before."""
     chosen: list[int] = []
     for place in places.tolist():
         if not chosen or place - chosen[-1] >= least:

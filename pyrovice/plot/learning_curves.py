@@ -13,8 +13,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 from scipy.stats import t
 
+from pyrovice.criticism.significance import CONFIDENCE
 from pyrovice.errors import PyroviceError
-from pyrovice.plot.style import COLOURS, PAGE_WIDTH, STYLE, figure_of, part_for
+from pyrovice.plot.style import COLOURS, PAGE_WIDTH, STYLE, TEXT, figure_of, part_for
 
 # Two digits, or neighbours would touch.
 SHORT = EngFormatter(sep="")
@@ -30,11 +31,11 @@ def data_efficiency(
     ----------
     runs : DataFrame
         A row per run: `judgments`, the measures, and `model` if there are several. The
-        column `runs` of :func:`pyrovice.bounds.design` is such a table.
+        attribute `runs` of what :func:`pyrovice.bounds.design` returns is such a table.
     measures : sequence of str
         The columns to show, a panel each.
     ax : Axes, optional
-        Whose place to take, all panels together.
+        The panels together take the place of these axes.
 
     Examples
     --------
@@ -65,14 +66,14 @@ def data_efficiency(
             axes.set_ylabel(measure.replace("_", " ").replace("kl ", "KL "))
         if len(models) > 1:
             panels[0].legend()
-        part.supxlabel("judgments", fontsize=8)
+        part.supxlabel("judgments", fontsize=TEXT)
     return figure_of(part)
 
 
 def _curve(axes: Axes, groups: pd.core.groupby.SeriesGroupBy, name: str, colour: str) -> None:
     """The mean of each group, and its t interval where there are several runs."""
     mean, n = groups.mean(), groups.size()
-    half = groups.sem() * t.ppf(0.975, np.maximum(n - 1, 1))
+    half = groups.sem() * t.ppf((1 + CONFIDENCE) / 2, np.maximum(n - 1, 1))
     axes.plot(mean.index, mean, color=colour, marker=".", label=name)
     axes.fill_between(
         mean.index, mean - half.fillna(0), mean + half.fillna(0), color=colour, alpha=0.2,

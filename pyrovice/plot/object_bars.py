@@ -11,6 +11,7 @@ from pyrovice.plot.labels import label, labels_of_dimensions
 from pyrovice.plot.selection import kept_embedding, row_of
 from pyrovice.plot.style import BLUE, COLUMN_WIDTH, STYLE, axes_for, figure_of
 from pyrovice.results.fit import Fit
+from pyrovice.results.site_tables import INTERVAL
 
 BAR_HEIGHT = 0.19
 
@@ -30,10 +31,10 @@ def object_profile(fit: Fit, name: str, k: int = 12, ax: Axes | None = None) -> 
     row = row_of(fit, name)
     weights = kept_embedding(fit).iloc[row]
     # Where the weight itself is zero, its interval may still reach further than another's.
-    reach = fit.quantile(0.95).iloc[row]
+    low, reach = (fit.quantile(q).iloc[row] for q in INTERVAL)
     order = np.lexsort([-reach.to_numpy(), -weights.to_numpy()])[:k]
     chosen = weights.index[order]
-    low, high = fit.quantile(0.05).iloc[row][chosen], reach[chosen]
+    low, high = low[chosen], reach[chosen]
     named = labels_of_dimensions(fit.top_objects(3), longest=24)
     with plt.rc_context(STYLE):
         axes = axes_for(ax, COLUMN_WIDTH, 0.75 + BAR_HEIGHT * len(chosen))

@@ -9,10 +9,11 @@ from matplotlib.figure import Figure
 
 from pyrovice.model.priors import PriorPredictive
 from pyrovice.plot.style import BLUE, GREY, ORANGE, PAGE_WIDTH, STYLE, figure_of, part_for
+from pyrovice.results.site_tables import INTERVAL
 
-BINS = 40
+PRIOR_BINS = 40
 # A heavy tail would squeeze all other weights into one bar.
-SHOWN = 0.999
+QUANTILE_SHOWN = 0.999
 
 
 def prior_predictive(result: PriorPredictive, ax: Axes | None = None) -> Figure:
@@ -39,8 +40,8 @@ def prior_predictive(result: PriorPredictive, ax: Axes | None = None) -> Figure:
 def _weights(axes: Axes, result: PriorPredictive) -> None:
     positive = result.positive_weights
     if len(positive):
-        end = np.quantile(positive, SHOWN)
-        axes.hist(positive, bins=BINS, range=(0, end), density=True, color=BLUE)
+        end = np.quantile(positive, QUANTILE_SHOWN)
+        axes.hist(positive, bins=PRIOR_BINS, range=(0, end), density=True, color=BLUE)
         axes.set_xlim(0, end)
     axes.set_xlabel("positive weight [X]₊")
     axes.set_ylabel("density")
@@ -54,9 +55,9 @@ def _certainty(axes: Axes, result: PriorPredictive) -> None:
     # Rounding may put a third below a third, and out of the histogram.
     largest = result.largest.ravel().clip(1 / 3, 1)
     share = np.full(len(largest), 1 / len(largest))
-    axes.hist(largest, bins=BINS, range=(1 / 3, 1), weights=share, color=BLUE)
+    axes.hist(largest, bins=PRIOR_BINS, range=(1 / 3, 1), weights=share, color=BLUE)
     accuracy = result.accuracy
-    low, high = np.quantile(accuracy, [0.05, 0.95])
+    low, high = np.quantile(accuracy, INTERVAL)
     axes.axvspan(low, high, color=ORANGE, alpha=0.25, linewidth=0, zorder=0)
     axes.axvline(
         accuracy.mean(),

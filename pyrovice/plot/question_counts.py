@@ -11,7 +11,7 @@ from pyrovice.data.description import Description
 from pyrovice.data.triplets import Triplets
 from pyrovice.plot.style import BLUE, GREY, ORANGE, PAGE_WIDTH, STYLE, figure_of, part_for
 
-BINS = 30
+SIGHTING_BINS = 30
 MOST_BARS = 12
 
 
@@ -41,7 +41,7 @@ def coverage(data: Triplets | Description, ax: Axes | None = None) -> Figure:
 
 def _objects(axes: Axes, described: Description) -> None:
     most = int(described.sightings.max())
-    axes.hist(described.sightings, bins=BINS, range=(0, 1.05 * most), color=BLUE)
+    axes.hist(described.sightings, bins=SIGHTING_BINS, range=(0, 1.05 * most), color=BLUE)
     axes.set_xlim(0, 1.05 * most)
     axes.set_xlabel("judgments that show an object")
     axes.set_ylabel("objects")

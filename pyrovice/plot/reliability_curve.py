@@ -26,9 +26,9 @@ def calibration(
     fit : Fit or Calibration
         A fit, or what `fit.calibration` returned.
     data : Triplets, optional
-        The judgments to compare a fit with, best some that it has not seen.
+        The judgments to compare a fit with, preferably some that it has not seen.
     ax : Axes, optional
-        Whose place to take, both panels together.
+        Both panels together take the place of these axes.
 
     Examples
     --------

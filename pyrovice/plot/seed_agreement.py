@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from pyrovice.criticism.across_seeds import Reproducibility
 from pyrovice.criticism.across_seeds import reproducibility as measured
-from pyrovice.plot.style import BLUE, GREY, ORANGE, PAGE_WIDTH, STYLE, figure_of, part_for
+from pyrovice.plot.style import BLUE, GREY, ORANGE, PAGE_WIDTH, SMALL, STYLE, figure_of, part_for
 from pyrovice.results.fit import Fit
 
 
@@ -24,9 +24,9 @@ def reproducibility(fits: Sequence[Fit] | Reproducibility, ax: Axes | None = Non
     Parameters
     ----------
     fits : sequence of Fit, or Reproducibility
-        Fits of the same objects, or what :func:`pyrovice.reproducibility` said of some.
+        Fits of the same objects, or the result of :func:`pyrovice.reproducibility`.
     ax : Axes, optional
-        Whose place to take, both panels together.
+        Both panels together take the place of these axes.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def reproducibility(fits: Sequence[Fit] | Reproducibility, ax: Axes | None = Non
         left.set_title(f"{found.score:.0%} reproducible", loc="left", color=GREY)
         left.legend(loc="lower left")
         bars = right.bar(by_model.index.astype(str), by_model.score, color=BLUE)
-        right.bar_label(bars, by_model.dimensions, fontsize=7)
+        right.bar_label(bars, by_model.dimensions, fontsize=SMALL)
         right.set_ylim(0, 1.1)
         right.set_xlabel("model")
         right.set_ylabel("share reproducible")

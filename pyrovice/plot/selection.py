@@ -29,15 +29,15 @@ def kept_embedding(fit: Fit, which: Iterable[int] | None = None) -> pd.DataFrame
 
 
 def row_of(fit: Fit, name: str) -> int:
-    """The row of an object; one that is not there gets a sentence with those that sound alike."""
+    """The row of an object; the error about an unknown name suggests similar ones."""
     names = list(map(str, fit.names))
     try:
         return names.index(str(name))
     except ValueError:
-        raise PyroviceError(_unknown(str(name), names)) from None
+        raise PyroviceError(_no_such_object(str(name), names)) from None
 
 
-def _unknown(name: str, names: Sequence[str]) -> str:
+def _no_such_object(name: str, names: Sequence[str]) -> str:
     lower = {each.lower(): each for each in names}
     close = difflib.get_close_matches(name.lower(), lower, n=3, cutoff=0.6)
     if close:

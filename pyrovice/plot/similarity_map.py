@@ -14,6 +14,7 @@ from pyrovice.plot.labels import name_rows
 from pyrovice.plot.style import (
     COLUMN_WIDTH,
     HEAT,
+    HEAT_ROW,
     PAGE_WIDTH,
     STYLE,
     TALLEST,
@@ -23,17 +24,17 @@ from pyrovice.plot.style import (
 )
 from pyrovice.results.fit import Fit
 
-SIDE = 0.108
 # The best order of the leaves takes minutes for more objects, and nobody would see it.
 MOST_IN_BEST_ORDER = 300
+# Posterior draws and, where there are more, third objects that similarities are averaged over.
 DRAWS, THIRDS = 10, 100
 
 
 def similarity(fit: Fit, ax: Axes | None = None) -> Figure:
-    """Heat map of how probably each pair is kept, alike objects side by side.
+    """Heat map of how probably each pair is kept, similar objects side by side.
 
     The order is that of the leaves of average-linkage clustering; columns have the order of the
-    rows. Averaged over 10 posterior draws and, of more objects, over 100 third ones.
+    rows. Averaged over 10 posterior draws and at most 100 third objects.
 
     Examples
     --------
@@ -46,8 +47,8 @@ def similarity(fit: Fit, ax: Axes | None = None) -> Figure:
     order = clustered(alike.to_numpy())
     alike = alike.iloc[order, order]
     with plt.rc_context(STYLE):
-        side = SIDE * len(alike)
-        # As tall as its names need; square where far from all could stand there.
+        side = HEAT_ROW * len(alike)
+        # As tall as its names need; square where most of them would not fit.
         height = min(side + 1.0, TALLEST) if side < 2 * TALLEST else PAGE_WIDTH
         axes = axes_for(
             ax,
@@ -63,7 +64,7 @@ def similarity(fit: Fit, ax: Axes | None = None) -> Figure:
 
 
 def clustered(alike: NDArray[np.floating]) -> NDArray[np.intp]:
-    """An order in which neighbours are alike; the diagonal does not count."""
+    """An order in which neighbours are similar; the diagonal does not count."""
     apart = 1 - alike
     np.fill_diagonal(apart, 0)
     tree = linkage(

@@ -15,20 +15,25 @@ BLUE = "#0072B2"
 ORANGE = "#D55E00"
 GREEN = "#009E73"
 GREY = "#6E6E6E"
-# Told apart also where they touch; the first three are those above.
+# Distinct even where they touch; the first three are those above.
 COLOURS = (BLUE, ORANGE, GREEN, "#CC79A7", "#E69F00", "#56B4E9")
 PALE = "#C8C8C8"
-# Heat maps: from white, so that what is zero is not seen.
+# Heat maps begin at white, so that zeros are not seen.
 HEAT = "Blues"
+# Inches.
 COLUMN_WIDTH = 3.4
 PAGE_WIDTH = 7.0
 TALLEST = 11.7
+# A row of a heat map, so that its name can be read.
+HEAT_ROW = 0.108
+# Points.
+TEXT = 8
 SMALL = 7
 TINY = 5.5
 STYLE: Any = {
-    "font.size": 8,
-    "axes.titlesize": 8,
-    "axes.labelsize": 8,
+    "font.size": TEXT,
+    "axes.titlesize": TEXT,
+    "axes.labelsize": TEXT,
     "xtick.labelsize": SMALL,
     "ytick.labelsize": SMALL,
     "legend.fontsize": SMALL,

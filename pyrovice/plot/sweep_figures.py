@@ -10,12 +10,23 @@ from matplotlib.ticker import MaxNLocator
 
 from pyrovice.errors import PyroviceError
 from pyrovice.model.priors import SpikeSlab
-from pyrovice.plot.style import BLUE, GREY, ORANGE, PAGE_WIDTH, STYLE, axes_for, figure_of, part_for
+from pyrovice.plot.style import (
+    BLUE,
+    GREY,
+    ORANGE,
+    PAGE_WIDTH,
+    SMALL,
+    STYLE,
+    TEXT,
+    axes_for,
+    figure_of,
+    part_for,
+)
 from pyrovice.sweeps.result import SCORE, Sweep
 
-MOST_COLUMNS = 5
+PANELS_PER_ROW = 5
 # Scores beyond this quantile share a colour, or one hopeless prior would hide all differences.
-SHOWN = 0.9
+QUANTILE_COLOURED = 0.9
 
 
 def prior_grid(sweep: Sweep, ax: Axes | None = None) -> Figure:
@@ -45,11 +56,11 @@ def prior_grid(sweep: Sweep, ax: Axes | None = None) -> Figure:
     if grid.family.nunique() > 1:
         raise PyroviceError("This sweep has two families of SpikeSlab; draw them one by one.")
     pis, spikes, slabs = (np.unique(grid[name]) for name in ("pi", "spike", "slab"))
-    columns = min(MOST_COLUMNS, len(pis))
+    columns = min(PANELS_PER_ROW, len(pis))
     rows = -(-len(pis) // columns)
-    low, high = grid[SCORE].min(), grid[SCORE].quantile(SHOWN)
+    low, high = grid[SCORE].min(), grid[SCORE].quantile(QUANTILE_COLOURED)
     with plt.rc_context(STYLE):
-        side = PAGE_WIDTH / MOST_COLUMNS
+        side = PAGE_WIDTH / PANELS_PER_ROW
         part = part_for(ax, 0.9 + side * columns, 0.7 + side * rows)
         panels = part.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
         for panel, pi in zip(panels, pis, strict=False):
@@ -71,8 +82,8 @@ def prior_grid(sweep: Sweep, ax: Axes | None = None) -> Figure:
             panel.remove()
         for panel in panels[max(0, len(pis) - columns) : len(pis)]:
             panel.tick_params(axis="x", labelbottom=True)
-        part.supxlabel("slab", fontsize=8)
-        part.supylabel("spike", fontsize=8)
+        part.supxlabel("slab", fontsize=TEXT)
+        part.supylabel("spike", fontsize=TEXT)
         bar = part.colorbar(image, ax=panels[: len(pis)].tolist(), extend="max", fraction=0.03)
         bar.set_label("validation cross-entropy (nats)")
     return figure_of(part)
@@ -114,12 +125,12 @@ def dimensions_by_seed(sweep: Sweep, most: int = 12, ax: Axes | None = None) -> 
                 xytext=(4, 0),
                 textcoords="offset points",
                 va="center",
-                fontsize=7,
+                fontsize=SMALL,
                 color=GREY,
             )
         axes.annotate(
             "nats", (1, 1), xycoords="axes fraction", xytext=(4, 3), textcoords="offset points",
-            fontsize=7, color=GREY,
+            fontsize=SMALL, color=GREY,
         )  # fmt: skip
         axes.set_yticks(range(len(summary)), [_short(str(label)) for label in summary.index])
         axes.invert_yaxis()

@@ -12,10 +12,11 @@ from pyrovice.data.triplets import Triplets
 from pyrovice.errors import PyroviceError
 from pyrovice.plot.labels import label, labels_of_dimensions
 from pyrovice.plot.selection import kept_embedding, row_of
-from pyrovice.plot.style import COLOURS, COLUMN_WIDTH, GREY, PALE, STYLE, axes_for, figure_of
+from pyrovice.plot.style import COLOURS, COLUMN_WIDTH, GREY, PALE, SMALL, STYLE, axes_for, figure_of
 from pyrovice.results.fit import Fit
+from pyrovice.results.site_tables import INTERVAL
 
-DRAWS = 100
+TRIPLET_DRAWS = 100
 # Of the longest bar; less can hardly be seen.
 SMALL_PIECE = 0.02
 # Pairs in the order in which each leaves out the first, the second and the third object.
@@ -40,11 +41,11 @@ def triplet(fit: Fit, a: str, b: str, c: str, ax: Axes | None = None) -> Figure:
     rows = [row_of(fit, name) for name in (a, b, c)]
     if len(set(rows)) < 3:
         raise PyroviceError(f"{a!r}, {b!r}, {c!r} are not three different objects.")
-    X = fit.draws(DRAWS, seed=0)[:, rows]
+    X = fit.draws(TRIPLET_DRAWS, seed=0)[:, rows]
     shared = np.stack([X[:, i] * X[:, j] for i, j in PAIRS], axis=1)  # draw x pair x dimension
     chances = _chances(fit, rows)
     pieces, p = shared.mean(axis=0), chances.mean(axis=0)
-    low, high = np.quantile(chances, [0.05, 0.95], axis=0)
+    low, high = np.quantile(chances, INTERVAL, axis=0)
     # Pieces of the same colour are the same dimension; small ones are put together.
     kept = kept_embedding(fit).columns.to_numpy()
     kept = kept[pieces[:, kept].max(axis=0) > SMALL_PIECE * pieces.sum(axis=1).max()]
@@ -67,7 +68,7 @@ def triplet(fit: Fit, a: str, b: str, c: str, ax: Axes | None = None) -> Figure:
                 xytext=(4, 0),
                 textcoords="offset points",
                 va="center",
-                fontsize=7,
+                fontsize=SMALL,
                 color="black" if bar == p.argmax() else GREY,
                 fontweight="bold" if bar == p.argmax() else "normal",
             )
@@ -91,6 +92,6 @@ def _chances(fit: Fit, rows: list[int]) -> NDArray[np.floating]:
     asked = Triplets([np.asarray(rows)[order]], [0], names=fit.names)
     p = [
         fit.model.choice_log_probability(sites, asked).exp().numpy()[0]
-        for sites in fit.posterior.each(DRAWS, seed=0)
+        for sites in fit.posterior.each(TRIPLET_DRAWS, seed=0)
     ]
     return np.stack(p)[:, np.argsort(order)]

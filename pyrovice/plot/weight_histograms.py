@@ -12,20 +12,20 @@ from matplotlib.figure import Figure
 
 from pyrovice.plot.density_curve import prior_density
 from pyrovice.plot.selection import kept_embedding
-from pyrovice.plot.style import BLUE, GREY, ORANGE, PAGE_WIDTH, STYLE, figure_of, part_for
+from pyrovice.plot.style import BLUE, GREY, ORANGE, PAGE_WIDTH, STYLE, TEXT, figure_of, part_for
 from pyrovice.results.fit import Fit
 
-COLUMNS = 4
-PANEL_HEIGHT = 1.35
-BINS = 25
-# The density of a prior may be infinite at zero, and of a positive one it is seen from here.
-FIRST = 1e-3
+HISTOGRAMS_PER_ROW = 4
+HISTOGRAM_HEIGHT = 1.35
+WEIGHT_BINS = 25
+# The density of a prior may be infinite at zero, so it is drawn from here on.
+FIRST_WEIGHT = 1e-3
 
 
 def histograms(fit: Fit, which: Iterable[int] | None = None, ax: Axes | None = None) -> Figure:
     """The positive weights of each dimension over objects, and the density of the prior.
 
-    Bars and line have the same scale: each has as its area the share of weights that are not
+    Bars and line have the same scale: the area of each is the share of weights that are not
     zero. The shares of zeros are in the titles, the prior's in brackets. Where the prior has
     parameters of its own, its density is averaged over what was learned about them.
 
@@ -36,7 +36,7 @@ def histograms(fit: Fit, which: Iterable[int] | None = None, ax: Axes | None = N
     which : iterable of int, optional
         Which dimensions; all that are kept by default. The paper shows the first two.
     ax : Axes, optional
-        Whose place to take, all panels together.
+        The panels together take the place of these axes.
 
     Examples
     --------
@@ -47,12 +47,14 @@ def histograms(fit: Fit, which: Iterable[int] | None = None, ax: Axes | None = N
     """
     weights = kept_embedding(fit, which)
     end = float(weights.max().max()) * 1.02 or 1.0
-    grid = np.concatenate([[0.0], np.linspace(FIRST, end, 400)])
+    grid = np.concatenate([[0.0], np.linspace(FIRST_WEIGHT, end, 400)])
     densities = prior_density(fit, grid)
-    columns = min(COLUMNS, weights.shape[1])
+    columns = min(HISTOGRAMS_PER_ROW, weights.shape[1])
     rows = math.ceil(weights.shape[1] / columns)
     with plt.rc_context(STYLE):
-        part = part_for(ax, PAGE_WIDTH * max(2, columns) / COLUMNS, 0.5 + PANEL_HEIGHT * rows)
+        part = part_for(
+            ax, PAGE_WIDTH * max(2, columns) / HISTOGRAMS_PER_ROW, 0.5 + HISTOGRAM_HEIGHT * rows
+        )
         panels = part.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
         for panel, dim in zip(panels, weights, strict=False):
             values = weights[dim].to_numpy()
@@ -70,12 +72,12 @@ def histograms(fit: Fit, which: Iterable[int] | None = None, ax: Axes | None = N
         panels[0].set_xlim(0, end)
         panels[0].set_ylim(bottom=0)
         drawn = "positive weight [μ]₊ (bars)"
-        part.supxlabel(drawn + ("" if densities is None else ", prior (line)"), fontsize=8)
-        part.supylabel("density", fontsize=8)
+        part.supxlabel(drawn + ("" if densities is None else ", prior (line)"), fontsize=TEXT)
+        part.supylabel("density", fontsize=TEXT)
     return figure_of(part)
 
 
 def _bars(axes: Axes, values: np.ndarray, end: float) -> None:
     """A histogram of the positive values whose area is their share of all."""
-    share = np.full((values > 0).sum(), BINS / end / len(values))
-    axes.hist(values[values > 0], bins=BINS, range=(0, end), weights=share, color=BLUE)
+    share = np.full((values > 0).sum(), WEIGHT_BINS / end / len(values))
+    axes.hist(values[values > 0], bins=WEIGHT_BINS, range=(0, end), weights=share, color=BLUE)

@@ -13,7 +13,7 @@ from matplotlib.transforms import Affine2D, Bbox
 from pyrovice.plot.labels import label
 from pyrovice.plot.style import BLUE, GREY
 
-# The smallest word, relative to the largest; a word that cannot be read is no word.
+# The smallest word, relative to the largest: it can still be read.
 SMALLEST = 0.38
 GAP = 0.22
 # The spiral: radians from place to place, and how fast it widens.

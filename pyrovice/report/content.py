@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyrovice.criticism.diagnosis import Diagnosis
+from pyrovice.criticism.diagnosis import NO_OBJECTION, Diagnosis
 from pyrovice.data.triplets import Triplets
 from pyrovice.results.fit import Fit
 from pyrovice.results.scores import Evaluation
@@ -28,7 +28,7 @@ def describe(
             if given is not None
         ],
         "findings": [] if found is None else found.findings,
-        "advice": [] if found is None else found.advice,
+        "advice": [] if found is None else found.advice or [NO_OBJECTION],
         "diagnosed": found is not None,
         "held_out": held_out is not None,
         "version": __version__,
@@ -39,7 +39,7 @@ def _facts(fit: Fit) -> dict[str, str]:
     facts = {
         "Objects": f"{len(fit.names):,}",
         "Judgments fitted": f"{fit.n_judgments:,}",
-        "Dimensions kept": f"{fit.n_dimensions} of {fit.first_dimensions} to begin with",
+        "Dimensions kept": f"{fit.n_dimensions} of {fit.first_dimensions} at the start",
         "Prior": repr(fit.prior),
         "Choice": repr(fit.choice),
     }

@@ -1,4 +1,4 @@
-"""What the page knows of single objects and dimensions."""
+"""What the page says about single objects and dimensions."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 
 from pyrovice.data.triplets import Triplets
+from pyrovice.plot.similarity_map import DRAWS, THIRDS
 from pyrovice.results.fit import Fit
 from pyrovice.results.similarity import similarity_of
+from pyrovice.results.site_tables import INTERVAL
 
-TOP = 8
+TOP_OBJECTS = 8
 DIMENSIONS_OF_OBJECT = 12
 NEIGHBOURS = 10
-DRAWS, THIRDS = 10, 100
-DIGITS = 3
+DECIMALS = 3
 
 
 def objects(fit: Fit, data: Triplets | None) -> dict[str, Any]:
@@ -30,7 +31,7 @@ def objects(fit: Fit, data: Triplets | None) -> dict[str, Any]:
         `uncertain`: whether weights have intervals.
     """
     weights = fit.embedding()
-    low, high = fit.quantile(0.05).to_numpy(), fit.quantile(0.95).to_numpy()
+    low, high = (fit.quantile(q).to_numpy() for q in INTERVAL)
     loc, sd = weights.to_numpy(), fit.embedding("sd").to_numpy()
     dims = [int(dim) for dim in weights]
     longest = float(high.max()) if high.size else 1.0
@@ -40,14 +41,14 @@ def objects(fit: Fit, data: Triplets | None) -> dict[str, Any]:
 
     def bar(row: int, column: int) -> dict[str, float]:
         return {
-            "weight": _number(loc[row, column]),
-            "low": _number(low[row, column]),
-            "high": _number(high[row, column]),
+            "weight": _rounded(loc[row, column]),
+            "low": _rounded(low[row, column]),
+            "high": _rounded(high[row, column]),
         }
 
     dimensions: list[dict[str, Any]] = []
     for column, dim in enumerate(dims):
-        top = np.argsort(-loc[:, column], kind="stable")[:TOP].tolist()
+        top = np.argsort(-loc[:, column], kind="stable")[:TOP_OBJECTS].tolist()
         dimensions.append(
             {
                 "number": dim,
@@ -63,9 +64,9 @@ def objects(fit: Fit, data: Triplets | None) -> dict[str, Any]:
             {
                 "name": str(name),
                 "strongest": dims[order[0]] if order and loc[row, order[0]] > 0 else None,
-                "weight": _number(loc[row, order[0]]) if order else 0.0,
+                "weight": _rounded(loc[row, order[0]]) if order else 0.0,
                 "credible": int((low[row] > 0).sum()),
-                "sd": _number(sd[row].mean()) if order else 0.0,
+                "sd": _rounded(sd[row].mean()) if order else 0.0,
                 "judgments": None if seen is None else int(seen[row]),
             }
         )
@@ -81,7 +82,7 @@ def objects(fit: Fit, data: Triplets | None) -> dict[str, Any]:
         "script": {
             "names": [str(name) for name in fit.names],
             "tops": {d["number"]: [each["name"] for each in d["top"][:3]] for d in dimensions},
-            "longest": _number(longest) or 1.0,
+            "longest": _rounded(longest) or 1.0,
             "views": views,
         },
         "longest": longest or 1.0,
@@ -97,10 +98,10 @@ def _neighbours(fit: Fit) -> list[list[list[float]]]:
     nearest = np.argsort(-np.nan_to_num(mean, nan=-1.0), axis=1, kind="stable")
     count = min(NEIGHBOURS, len(mean) - 1)
     return [
-        [[int(j), _number(mean[i, j]), _number(sd[i, j])] for j in nearest[i, :count]]
+        [[int(j), _rounded(mean[i, j]), _rounded(sd[i, j])] for j in nearest[i, :count]]
         for i in range(len(mean))
     ]
 
 
-def _number(value: float) -> float:
-    return round(float(value), DIGITS)
+def _rounded(value: float) -> float:
+    return round(float(value), DECIMALS)

@@ -61,7 +61,7 @@ def render(
     )
     kept = fit.n_dimensions
     found = None if data is None else diagnose(fit, data, held_out=held_out, refits=0)
-    # What the diagnosis looked at is shown, and not looked at again.
+    # What the diagnosis computed is shown, and not computed again.
     calibration, checked = (None, None) if found is None else (found.calibration, found.checks)
     if found is None and held_out is not None:
         calibration, checked = fit.calibration(held_out), report(fit, held_out)

@@ -19,7 +19,7 @@ from pyrovice.results.fit import Fit
 
 # Heat maps of more objects than this have more rows than a page has lines.
 MOST_IN_HEAT_MAP = 150
-INCH = 96
+PIXELS_PER_INCH = 96
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def figures(
             "calibration",
             lambda: plot.calibration(calibration),
             "Observed over predicted shares of answers",
-            "Calibration: answers predicted with some probability should come about as often.",
+            "Calibration: answers should be given as often as predicted.",
         )
     if checks is not None:
         add(
@@ -83,11 +83,11 @@ def figures(
 def _picture(figure: Figure, alt: str, caption: str) -> Picture:
     content = BytesIO()
     # The same fit gives the same bytes. Text stays text: browsers have fonts for all scripts,
-    # and what matplotlib's own font lacks is none of the reader's business.
+    # so what matplotlib's own font lacks does not matter to the reader.
     settings: Any = {"svg.hashsalt": "pyrovice", "svg.fonttype": "none"}
     with plt.rc_context(settings), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")
         figure.savefig(content, format="svg", metadata={"Date": None})
     encoded = base64.b64encode(content.getvalue()).decode()
-    width = round(figure.get_size_inches()[0] * INCH)
+    width = round(figure.get_size_inches()[0] * PIXELS_PER_INCH)
     return Picture(f"data:image/svg+xml;base64,{encoded}", width, alt, caption)

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from pyrovice.criticism.across_seeds import Reproducibility, reproducibility
+from pyrovice.data.wording import first_few
 from pyrovice.errors import PyroviceError
 from pyrovice.model.priors import Prior
 from pyrovice.results.fit import Fit
@@ -19,7 +20,7 @@ from pyrovice.results.saved_fits import from_source
 from pyrovice.storage.identity import recognise
 
 SCORE = "validation_cross_entropy"
-COLUMNS = (
+TABLE_COLUMNS = (
     *("seed", SCORE, "validation_accuracy", "dimensions", "loss"),
     *("converged", "epochs", "seconds", "note", "error"),
 )
@@ -74,8 +75,8 @@ class Sweep:
             for result in self.results
         ]
         table = pd.DataFrame(rows)
-        parameters = [name for name in table if name not in ("prior", *COLUMNS)]
-        table = table.reindex(columns=["prior", *parameters, *COLUMNS])
+        parameters = [name for name in table if name not in ("prior", *TABLE_COLUMNS)]
+        table = table.reindex(columns=["prior", *parameters, *TABLE_COLUMNS])
         # Kinds that can be missing, where a fit failed.
         kinds = {"dimensions": "Int64", "epochs": "Int64", "converged": "boolean"}
         return table.astype(kinds)
@@ -85,7 +86,7 @@ class Sweep:
         """One row per prior: means over its seeds, and the standard error of the score."""
         rows = []
         for prior in self.priors:
-            made = self._made(prior)
+            made = self._successes(prior)
             scores = np.array([result.scores[SCORE] for result in made])
             dimensions = np.array([result.scores["dimensions"] for result in made])
             some, several = len(made) > 0, len(made) > 1
@@ -98,7 +99,7 @@ class Sweep:
                     "dimensions": dimensions.mean() if some else np.nan,
                     "dimensions_sd": dimensions.std(ddof=1) if several else np.nan,
                     "fits": len(made),
-                    "failed": len(self._of(prior)) - len(made),
+                    "failed": len(self._results_of(prior)) - len(made),
                 }
             )
         return pd.DataFrame(rows).set_index("prior")
@@ -106,12 +107,12 @@ class Sweep:
     @property
     def best(self) -> Prior:
         """The prior with the lowest mean cross-entropy on the validation judgments."""
-        return self.priors[self._best()]
+        return self.priors[self._best_row()]
 
     @property
     def simplest(self) -> Prior:
         """The prior with the fewest dimensions within one standard error of the best."""
-        scores, best = self.summary[SCORE].to_numpy(), self._best()
+        scores, best = self.summary[SCORE].to_numpy(), self._best_row()
         error = np.nan_to_num(self.summary["standard_error"].iloc[best])
         near = np.flatnonzero(scores <= scores[best] + error)
         dimensions = self.summary["dimensions"].to_numpy()
@@ -119,7 +120,7 @@ class Sweep:
 
     def fits(self, prior: Prior | None = None) -> list[Fit]:
         """The fits of a prior (by default the best), in the order of their seeds."""
-        return [_load(result) for result in self._made(self._chosen(prior))]
+        return [_load(result) for result in self._successes(self._chosen(prior))]
 
     def median(self, prior: Prior | None = None) -> Fit:
         """The fit that stands for a prior (by default the best).
@@ -127,7 +128,7 @@ class Sweep:
         The one with the median cross-entropy on the validation judgments; the lower
         median for an even number of seeds.
         """
-        made = self._made(self._chosen(prior))
+        made = self._successes(self._chosen(prior))
         ranked = sorted(made, key=lambda result: result.scores[SCORE])
         return _load(ranked[(len(ranked) - 1) // 2])
 
@@ -145,7 +146,7 @@ class Sweep:
             facts += f", {failed} failed"
         if failed == len(self.results):
             return f"Sweep({facts})"
-        row = self.summary.iloc[self._best()]
+        row = self.summary.iloc[self._best_row()]
         error = "" if np.isnan(row.standard_error) else f" ± {row.standard_error:.4f}"
         simplest = self._label(self.simplest)
         return (
@@ -168,7 +169,7 @@ class Sweep:
     def _label(self, prior: Prior) -> str:
         return self._labels[recognise(prior)]
 
-    def _best(self) -> int:
+    def _best_row(self) -> int:
         scores = self.summary[SCORE].to_numpy()
         if np.isnan(scores).all():
             raise PyroviceError(
@@ -182,22 +183,21 @@ class Sweep:
         wanted = recognise(prior)
         if wanted not in self._labels:
             raise PyroviceError(
-                f"This sweep has no prior {wanted}; it has {', '.join(list(self._labels)[:5])}"
-                f"{', ...' if len(self._labels) > 5 else ''}."
+                f"This sweep has no prior {wanted}; it has {first_few(self._labels)}."
             )
-        made = self._made(prior)
+        made = self._successes(prior)
         if not made:
             raise PyroviceError(
-                f"All fits with {wanted} failed, the first with: {self._of(prior)[0].error}"
+                f"All fits with {wanted} failed, the first with: {self._results_of(prior)[0].error}"
             )
         return prior
 
-    def _of(self, prior: Prior) -> list[Result]:
+    def _results_of(self, prior: Prior) -> list[Result]:
         wanted = recognise(prior)
         return [result for result in self.results if recognise(result.prior) == wanted]
 
-    def _made(self, prior: Prior) -> list[Result]:
-        return [result for result in self._of(prior) if not result.error]
+    def _successes(self, prior: Prior) -> list[Result]:
+        return [result for result in self._results_of(prior) if not result.error]
 
 
 def _parameters(prior: Prior) -> dict[str, Any]:

@@ -49,15 +49,15 @@ def sweep(
     priors : iterable of priors
         ``pv.priors.paper_grid()`` for the paper's 180.
     seeds : int or iterable of int
-        The seeds, or how many (from 0 on).
+        The seeds, or how many (counted from 0).
     n_jobs : int
         How many fits at once, in processes; -1 for one per core. Within
         ``joblib.parallel_config(backend="dask")`` or another backend it is as many as
         the cluster has workers.
     store : path, optional
-        A folder to keep the fits in. Run again with the same store, only what is
-        missing is fitted; results of other data or settings are not used, which is
-        said. Without a store the fits are kept in memory.
+        A folder to keep the fits in. When the sweep is run again with the same store, only
+        what is missing is fitted; results of other data or settings are not used, and a
+        warning says so. Without a store the fits are kept in memory.
     threads : int
         Threads of each fit. Results are the same, to the bit, for any `n_jobs` but not
         for any `threads`.
@@ -69,7 +69,7 @@ def sweep(
     Returns
     -------
     Sweep
-        A fit that fails is a row with its error, and not the end of the sweep.
+        A fit that fails is a row with its error; it does not end the sweep.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def sweep(
     check_same_objects(data, validation)
     chosen = _priors(priors)
     numbers = _seeds(seeds)
-    arguments = _arguments(fit_arguments)
+    arguments = _fit_arguments(fit_arguments)
     check_training(arguments["training"])
     common = settings(
         data,
@@ -113,7 +113,7 @@ def sweep(
             if scores is not None:
                 results[id(job)] = Result(job.prior, job.seed, kept.path(job.identity), scores)
     missing = [job for job in jobs if id(job) not in results]
-    train, valid = (_bare(each, arguments["choice"]) for each in (data, validation))
+    train, valid = (_what_a_fit_uses(each, arguments["choice"]) for each in (data, validation))
     shared = Shared(train, valid, arguments, whole(threads, "threads", least=1))
     with (
         fits_bar(progress, len(jobs), done=len(results)) as bar,
@@ -154,7 +154,7 @@ def _n_jobs(n_jobs: int) -> int:
     return n_jobs
 
 
-def _arguments(given: dict[str, Any]) -> dict[str, Any]:
+def _fit_arguments(given: dict[str, Any]) -> dict[str, Any]:
     for name in given:
         if name not in PASSED_ON:
             raise TypeError(
@@ -167,8 +167,8 @@ def _arguments(given: dict[str, Any]) -> dict[str, Any]:
     return arguments
 
 
-def _bare(data: Triplets, choice: Choice) -> Triplets:
-    """Only what a fit looks at, which is all that has to travel."""
+def _what_a_fit_uses(data: Triplets, choice: Choice) -> Triplets:
+    """Only what a fit uses, which is all that workers need."""
     who = data.participants if resolve_choice(choice).asks_who_answered else None
     return Triplets(data.objects, data.odd, names=data.names, anchor=data.anchor, participants=who)
 

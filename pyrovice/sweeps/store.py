@@ -52,7 +52,7 @@ class Store:
             ) from error
         about = self.folder / SETTINGS
         if not about.exists():
-            # Another sweep of the same settings may be faster.
+            # Another sweep of the same settings may have written it meanwhile.
             with contextlib.suppress(OverwriteError):
                 write_whole(about, json.dumps(self.settings, indent=1).encode())
 
@@ -76,7 +76,7 @@ class Store:
             raise SavedFitError(
                 f"{error} Move it out of the store, and that fit is made again."
                 if isinstance(error, SavedFitError)
-                else f"{path} is no result of a sweep. Move it out of the store."
+                else f"{path} is not a result of a sweep. Move it out of the store."
             ) from error
 
     def keep(self, identity: Mapping[str, str], content: bytes) -> Path:
@@ -89,15 +89,15 @@ class Store:
         return path
 
     def others(self) -> list[str]:
-        """In what the settings of other results in this store differ from these."""
+        """Names of the settings in which other results in this store differ from these."""
         names: dict[str, None] = {}
         for about in sorted(self.root.glob(f"*/{SETTINGS}")):
             if about.parent != self.folder:
-                names |= dict.fromkeys(differences(_read(about), self.settings))
+                names |= dict.fromkeys(differences(_read_settings(about), self.settings))
         return list(names)
 
 
-def _read(about: Path) -> dict[str, str]:
+def _read_settings(about: Path) -> dict[str, str]:
     try:
         words = json.loads(about.read_text(encoding="utf-8"))
         return {str(name): str(word) for name, word in words.items()}

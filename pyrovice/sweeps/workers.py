@@ -19,8 +19,9 @@ from pyrovice.errors import InterruptedWarning, PyroviceWarning
 from pyrovice.inference.fitting import fit
 from pyrovice.model.priors import Prior
 from pyrovice.results.saved_fits import to_bytes
+from pyrovice.sweeps.result import SCORE
 
-# Pyro and torch's random numbers are one per process, and some backends have threads.
+# Pyro and torch's random numbers exist once per process, and some backends have threads.
 ONE_AT_A_TIME = threading.Lock()
 
 
@@ -56,7 +57,7 @@ def fit_one(shared: Shared, number: int, job: Job) -> tuple[int, Outcome]:
     """Make one fit and score its kept dimensions; the job's number comes back with it."""
     with (
         ONE_AT_A_TIME,
-        _limited(shared.threads),
+        _limited_threads(shared.threads),
         warnings.catch_warnings(record=True) as caught,
     ):
         warnings.simplefilter("always", PyroviceWarning)
@@ -64,13 +65,13 @@ def fit_one(shared: Shared, number: int, job: Job) -> tuple[int, Outcome]:
             found = fit(
                 shared.data, prior=job.prior, seed=job.seed, progress=False, **shared.arguments
             )
-            # An interrupted fit is no result, but a wish to stop.
+            # An interrupted fit is not a result: somebody wants to stop.
             if any(issubclass(warning.category, InterruptedWarning) for warning in caught):
                 raise KeyboardInterrupt
             evaluation = found.prune().evaluate(shared.validation)
             ours = [str(w.message) for w in caught if issubclass(w.category, PyroviceWarning)]
             scores = {
-                "validation_cross_entropy": evaluation.cross_entropy,
+                SCORE: evaluation.cross_entropy,
                 "validation_accuracy": evaluation.accuracy,
                 "dimensions": found.n_dimensions,
                 "loss": float(found.history.loss.iloc[-1]),
@@ -90,8 +91,8 @@ def outcomes(
 ) -> Generator[tuple[Job, Outcome], None, None]:
     """What becomes of every job, in the order in which they end.
 
-    Jobs whose worker died are given to another one. If nothing comes of that, each is
-    given a worker of its own, so that one that kills its worker takes no other with it.
+    Jobs whose worker died are given to another one. If that does not help, each is given
+    a worker of its own, so that a job that kills its worker takes no other job with it.
     """
     waiting = dict(enumerate(jobs))
     alone = False
@@ -99,7 +100,7 @@ def outcomes(
         batch = list(waiting.items())[: 1 if alone else None]
         before = len(waiting)
         try:
-            # A single job would run in this process, which shall survive it.
+            # A single job would run in this process, which should survive it.
             for number, outcome in _in_parallel(shared, batch, max(n_jobs, 2) if alone else n_jobs):
                 yield waiting.pop(number), outcome
         except Exception as error:
@@ -110,7 +111,7 @@ def outcomes(
 
 
 def workers_wanted(n_jobs: int) -> int:
-    """How many workers, where the user may have told joblib instead."""
+    """How many workers; the user may have told joblib instead."""
     if n_jobs != 1:
         return n_jobs
     backend, configured = get_active_backend()
@@ -148,7 +149,7 @@ def _in_parallel(
 
 
 @contextmanager
-def _limited(threads: int) -> Iterator[None]:
+def _limited_threads(threads: int) -> Iterator[None]:
     """Give torch and the linear algebra below numpy this many threads."""
     before = torch.get_num_threads()
     with threadpool_limits(limits=threads):

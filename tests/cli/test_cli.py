@@ -357,7 +357,7 @@ def test_commands_that_are_not_understood(here, arguments, said):
         ("sample-size 20 2 --epsilon 3", "epsilon"),
         ("sample-size 20 2 --judgments 50 --like my.fit", "80 objects"),
         ("simulate 10 --like nothing.csv -o s.csv", "nothing.csv does not exist"),
-        ("simulate 10 --like train.csv -o s.csv", "no table of numbers"),
+        ("simulate 10 --like train.csv -o s.csv", "not hold a table of numbers"),
         ("simulate 10 --like my.fit -o train.csv", "is not replaced"),
         ("simulate 10 --like my.fit -o s.docx", "ends in '.docx'"),
         ("convert nothing.csv -o c.csv", "nothing.csv does not exist"),

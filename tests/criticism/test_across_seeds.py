@@ -123,7 +123,7 @@ def test_aligned_fits_have_their_dimensions_in_one_order(fits):
 
 def test_what_not_all_fits_have_is_left_out_aloud(fits):
     two = fits[1].prune()._select(np.array([1, 0]))
-    with pytest.warns(pv.PyroviceWarning, match="keep 3, 2, 3 dimensions; aligned are the 2"):
+    with pytest.warns(pv.PyroviceWarning, match="keep 3, 2, 3 dimensions; the 2 that"):
         aligned = pv.align([fits[0], two, fits[2]])
     assert [fit.n_dimensions for fit in aligned] == [2, 2, 2]
     for other in (aligned[0], aligned[2]):

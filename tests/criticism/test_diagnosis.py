@@ -32,7 +32,7 @@ def test_a_good_fit_to_good_data(diagnosis):
     assert verdicts["Is the guide the posterior?"] == "for information"
     assert (verdicts.drop("Is the guide the posterior?") == "good").all()
     assert diagnosis.advice == []
-    assert "Nothing that was looked at stands against" in repr(diagnosis)
+    assert "Nothing that was examined speaks against" in repr(diagnosis)
 
 
 def test_its_words_hold_its_numbers(diagnosis, fit, parts):

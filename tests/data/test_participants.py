@@ -115,9 +115,9 @@ def test_rules_that_cannot_tell(small):
     with pytest.raises(DataError, match="do not say who judged"):
         review(small, *THINGS)
     data = judged(position={"ann": [1] * 5})
-    with pytest.raises(DataError, match="TooFast looks at the column 'reaction_time'"):
+    with pytest.raises(DataError, match="TooFast needs the column 'reaction_time'"):
         review(data, *THINGS)
-    with pytest.raises(DataError, match="QuickOnTheWhole looks at"):
+    with pytest.raises(DataError, match="QuickOnTheWhole needs"):
         review(data, *FOOD)
     with pytest.raises(DataError, match="no rule"):
         review(data)

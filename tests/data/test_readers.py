@@ -320,26 +320,26 @@ def test_reading_says_what_it_decided(tmp_path, caplog):
     [
         (
             "0 1 2 1\n1 2 3 3\n",
-            "line 1 and on, can .* more than one way: 'vice' .* 'noiseceiling'",
+            "from line 1 on, can .* more than one way: 'vice' .* 'noiseceiling'",
         ),
-        ("a,b\n1,2\n", "in no format that is known here; line 1 is 'a,b'"),
-        ("image1,image2\n1,2\n", "no format that is known"),
+        ("a,b\n1,2\n", "not in a known format; line 1 is 'a,b'"),
+        ("image1,image2\n1,2\n", "not in a known format"),
         ("", "is empty"),
         ("\n\n", "is empty"),
         ("image1,image2,image3,choice\n", "ends after line 1, which names its columns"),
         ('{"answers": [[0, 1, 2]]}', "expected an object with the lists 'answers'"),
         ('{"answers": [[0, 1, 2]], "agreement": []}', "expected an object with the lists"),
         ('{"answers": [[0, 1, 2]], "agreement": [[1, 0], [1, 0]]}', "expected one for each"),
-        ('{\n"answers": [[0,, 1, 2]]', "line 2 is no JSON"),
-        ("[" * 100_000, "no JSON"),
+        ('{\n"answers": [[0,, 1, 2]]', "line 2 is not JSON"),
+        ("[" * 100_000, "not JSON"),
         ("0 1 2\n\0 1 2\n", r"ends in '\.csv'; expected"),
         ('cat,dog,"car\nbus,cat,dog\n', "line 1: its quotes do not match"),
         ("1 2 3 1 9\n2 3 4 2 9\n", "does not say whether ids begin at 0 or at 1; pass first_id=0"),
-        (THINGS.replace("image2", "choice"), "no format that is known"),
+        (THINGS.replace("image2", "choice"), "not in a known format"),
         (THINGS.replace("RT", "choice"), "line 1 names the column 'choice' twice"),
         (
             "one two three\n0 1 2\n1 2 3\n",
-            "in no format that is known here; line 1 is 'one",
+            "not in a known format; line 1 is 'one",
         ),
         ("one two three\na b c\nb c d\nd a b\na c d\n", "header or a judgment"),
         ("0 1 2\n\n1 2 3\n2 3 x\n0 1 3\n", "line 4: '2 3 x' holds an id that is not a number"),
@@ -361,8 +361,8 @@ def test_files_that_cannot_be_read(tmp_path, text, sentence):
         (THINGS, "2\t4\t1\t3", "2\t4.5\t1\t3", 3, "an image that is not whole"),
         (THINGS, "2\t4\t1\t3", "2\tcat\t1\t3", 3, "an image that is not a number"),
         (THINGS, "2\t4\t1\t3", "2\t\t1\t3", 3, "lacks an image"),
-        (THINGS, "2\t4\t1\t3", "24\t1\t3", 3, "has 9 columns and the header 10"),
-        (THINGS, "2\t4\t1\t3", "2\t\t4\t1\t3", 3, "has 11 columns and the header 10"),
+        (THINGS, "2\t4\t1\t3", "24\t1\t3", 3, "has 9 columns, but the header has 10"),
+        (THINGS, "2\t4\t1\t3", "2\t\t4\t1\t3", 3, "has 11 columns, but the header has 10"),
         (THINGS, "2\t4\t1\t3", "2\t99999999999999999999\t1\t3", 3, "an image that is not a number"),
         (THINGS, "2\t4\t1\t3", "2\t4444444\t1\t3", 3, "an id beyond 1,000,000"),
         (THINGS, "2\t4\t1\t3", "2\tTrue\t1\t3", 3, "not a number"),
@@ -374,14 +374,14 @@ def test_files_that_cannot_be_read(tmp_path, text, sentence):
         (SALMON_FORMER, "cat,random", "cta,random", 2, "neither left nor right"),
         (TRIADS, ",1,3\n", ",1,4\n", 2, "an answer outside 1 to 3"),
         (TRIADS, ",1,3\n", ",1,x\n", 2, "an answer that is not a number"),
-        (TRIADS, ",,2\n", ",,2,1\n", 3, "has 7 columns and the header 6"),
+        (TRIADS, ",,2\n", ",,2,1\n", 3, "has 7 columns, but the header has 6"),
         (TABLE, "bee,bee,,ann", "bee,cow,,ann", 2, "an odd object that it does not show"),
         (TABLE, "dog,dog,cat", "dog,dog,cow", 3, "an anchor that it does not show"),
         (TABLE, "dog,dog,cat", "dog,dog,dog", 3, "has its anchor as the odd one"),
         (CLIPS, '"0"\t"1"\t"a', '"-1"\t"1"\t"a', 2, "negative number of votes"),
         (CLIPS, '"0"\t"1"\t"a', '"99999"\t"1"\t"a', 2, "more than 10,000 votes"),
         (NAMES, "bea9.jpg  cdm1.jpg", "art114.jpg cdm1.jpg", 2, "repeats an object"),
-        (NAMES, "bea9.jpg  cdm1.jpg", "cdm1.jpg", 2, "has 2 columns and the first line 3"),
+        (NAMES, "bea9.jpg  cdm1.jpg", "cdm1.jpg", 2, "has 2 columns, but the first line has 3"),
     ],
 )
 def test_bad_rows_are_named_by_line_or_left_out(tmp_path, text, old, new, line, sentence):
@@ -389,7 +389,7 @@ def test_bad_rows_are_named_by_line_or_left_out(tmp_path, text, old, new, line, 
     path = put(tmp_path / "judgments.csv", text.replace(old, new))
     with pytest.raises(DataError, match=rf"judgments.csv, line {line}: .*{sentence}"):
         Triplets.read(path)
-    with pytest.warns(PyroviceWarning, match="are no judgments and left out"):
+    with pytest.warns(PyroviceWarning, match="are not judgments and were left out"):
         rest = Triplets.read(path, bad_rows="leave out")
     assert len(rest) < len(Triplets.read(put(tmp_path / "good.csv", text)))
     reasons = {left.reason: left.lines for left in rest.reading.left_out}

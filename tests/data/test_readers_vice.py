@@ -85,8 +85,8 @@ def test_participants_survive_writing(tmp_path):
     ("text", "sentence"),
     [
         ("0 1 2\n0 one 2\n", "line 2: '0 one 2' holds an id that is not a number"),
-        ("0 1 2\n\n0 1\n", "line 3: '0 1' has 2 columns and the first line 3"),
-        ("0 1 2\n0 1 2 3\n", "line 2: '0 1 2 3' has 4 columns and the first line 3"),
+        ("0 1 2\n\n0 1\n", "line 3: '0 1' has 2 columns, but the first line has 3"),
+        ("0 1 2\n0 1 2 3\n", "line 2: '0 1 2 3' has 4 columns, but the first line has 3"),
         ("0 1 2\n\n0 1.5 2\n", "line 3: .*not whole"),
         ("0 1 2\n0 1 nan\n", "line 2: '0 1 nan' holds an id that is not a number"),
         ("0 1 2\n\n\n4 4 2\n", "line 4: '4 4 2' repeats an object"),

@@ -116,7 +116,7 @@ def test_table_with_numbers_and_with_the_odd_one_in_its_own_column():
     ("change", "arguments", "sentence"),
     [
         ({}, {"odd": "answer"}, "no column 'answer'; it has"),
-        ({"odd": ["cow"]}, {}, "'cow' in row 0, which is none of the objects"),
+        ({"odd": ["cow"]}, {}, "'cow' in row 0, which is not one of the objects"),
         ({"object_1": [None]}, {}, "1 rows lack an object: row 0; leave them out"),
         ({"odd": [None]}, {}, "1 rows have no answer in column 'odd'.*dropna"),
         ({"where": [1]}, {"position": "where", "positions": [1, 1, 2]}, "three different"),
@@ -261,7 +261,7 @@ def test_subset_and_concat(small):
     with pytest.raises(DataError, match="differ in their names"):
         Triplets.concat([small, Triplets([[0, 1, 2]], [0])])
     named = Triplets(small.objects, small.odd, participants=np.zeros(len(small)))
-    with pytest.raises(DataError, match="participants or none"):
+    with pytest.raises(DataError, match="participants for all or none"):
         Triplets.concat([small, named])
 
 

@@ -269,14 +269,14 @@ def test_pictures_are_found_by_name(small_fit, tmp_path):
     words = [text.get_text() for axes in figure.axes for text in axes.texts]
     assert sorted(words) == sorted(named.names[2:])
     (tmp_path / "o3.png").write_text("no picture")
-    with pytest.raises(pv.DataError, match=r"o3\.png is no picture"):
+    with pytest.raises(pv.DataError, match=r"o3\.png is not a picture"):
         pv.plot.dimensions(named, 20, images=tmp_path)
 
 
 def test_a_folder_without_pictures(small_fit, tmp_path):
     with pytest.raises(pv.DataError, match=r"Expected files such as 0\.jpg"):
         pv.plot.dimensions(small_fit, images=tmp_path)
-    with pytest.raises(FileNotFoundError, match="is no folder"):
+    with pytest.raises(FileNotFoundError, match="is not a folder"):
         pv.plot.dimensions(small_fit, images=tmp_path / "none")
 
 

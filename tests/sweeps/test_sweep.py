@@ -305,7 +305,7 @@ def test_a_result_under_another_name_is_refused(stored, tmp_path):
     found = pv.load(first)
     (target / first.name).unlink()
     found.save(target / first.name)
-    with pytest.raises(SavedFitError, match="is no result of a sweep"):
+    with pytest.raises(SavedFitError, match="is not a result of a sweep"):
         sweep(store=tmp_path)
 
 

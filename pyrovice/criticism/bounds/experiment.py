@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyrovice.criticism.across_seeds import reproducibility
+from pyrovice.criticism.across_seeds import SAME_DIMENSION, reproducibility
 from pyrovice.criticism.bounds.prospective import sample_size
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole
@@ -29,9 +29,9 @@ from pyrovice.model.simulation import (
 from pyrovice.results.matching import recovered
 
 # New triplets that simulated fits are scored on: an accuracy to within about 0.005.
-TEST = 10_000
-# What counts as nearly all that can be had.
-NEARLY = 0.95
+TEST_TRIPLETS = 10_000
+# Enough judgments reach this share of the best possible accuracy above chance.
+ENOUGH = 0.95
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,48 +68,48 @@ class Design:
     runs: pd.DataFrame | None = None
 
     def per_participant(self, judgments: int) -> int | None:
-        """How many of so many judgments each participant makes."""
+        """How many judgments each participant makes, of this many in all."""
         return None if self.participants is None else math.ceil(judgments / self.participants)
 
     @property
     def enough(self) -> int | None:
-        """The fewest simulated judgments that reached 95 % of what there was above chance."""
+        """The fewest simulated judgments with 95 % of the best possible accuracy above chance."""
         if self.simulated is None:
             return None
         chance = 1 / 3
         reached = (self.simulated.accuracy - chance) / (self.simulated.best - chance)
         return next(
-            (int(n) for n, r in zip(self.simulated.judgments, reached, strict=True) if r >= NEARLY),
+            (int(n) for n, r in zip(self.simulated.judgments, reached, strict=True) if r >= ENOUGH),
             None,
         )
 
     def __repr__(self) -> str:
         said = (
             f"For {self.n_objects:,} objects and at most {self.dimensions} dimensions the bound "
-            f"asks for {self._shared(self.sample_size)}: then, with probability "
-            f"{1 - self.delta:g}, the error of any embedding whose weights take {self.levels + 1} "
-            f"values is on new triplets at most {self.epsilon:g} above that on these. It holds for "
-            "all such embeddings at once, and is therefore very conservative."
+            f"asks for {self._in_words(self.sample_size)}: then, with probability "
+            f"{1 - self.delta:g}, any embedding whose weights take {self.levels + 1} values has "
+            f"an error on new triplets that is at most {self.epsilon:g} above its error on these. "
+            "This holds for all such embeddings at once, and is therefore very conservative."
         )
         if self.simulated is None:
             said += (
-                " What fewer would give, simulations say: add judgments=[...], on the command line "
+                " Simulations say what fewer would give: add judgments=[...], on the command line "
                 "--judgments N."
             )
             return textwrap.fill(said, 100)
         enough = (
             "none of the numbers tried"
             if self.enough is None
-            else f"{self._shared(self.enough)} (of the numbers tried)"
+            else f"{self._in_words(self.enough)} (of the numbers tried)"
         )
         told = (
-            "In simulations from an embedding of that size, 95 % of the accuracy that can be had "
+            "In simulations from an embedding of that size, 95 % of the best possible accuracy "
             f"above chance was reached by {enough}."
         )
         table = self.simulated.to_string(index=False, float_format=lambda value: f"{value:.3f}")
         return f"{textwrap.fill(said, 100)}\n{textwrap.fill(told, 100)}\n{table}"
 
-    def _shared(self, judgments: int) -> str:
+    def _in_words(self, judgments: int) -> str:
         each = self.per_participant(judgments)
         shared = "" if each is None else f", with {self.participants:,} participants {each:,} each"
         return f"{judgments:,} judgments{shared}"
@@ -140,12 +140,12 @@ def design(
         As for :func:`sample_size`.
     judgments : int or sequence of int, optional
         Numbers of judgments to simulate and fit, which takes a few seconds for each and each
-        seed. Without any there is the bound only.
+        seed. Without any, there is only the bound.
     embedding : array of shape (n_objects, d), optional
-        The truth to simulate from, for example that of a pilot. By default one is made up
-        that is much like the published ones, with `dimensions` dimensions.
+        The truth to simulate from, for example that of a pilot. By default one that
+        resembles the published ones is made up, with `dimensions` dimensions.
     seeds : int
-        Fits for each number of judgments, to the same simulated ones.
+        How many fits for each number of judgments, all to the same simulated ones.
     training : Training
         How to train them.
 
@@ -158,10 +158,10 @@ def design(
     >>> import pyrovice as pv
     >>> pv.bounds.design(100, 10, participants=50)
     For 100 objects and at most 10 dimensions the bound asks for 80,818 judgments, with 50
-    participants 1,617 each: then, with probability 0.999, the error of any embedding whose
-    weights take 5 values is on new triplets at most 0.1 above that on these. It holds for all
-    such embeddings at once, and is therefore very conservative. What fewer would give,
-    simulations say: add judgments=[...], on the command line --judgments N.
+    participants 1,617 each: then, with probability 0.999, any embedding whose weights take 5
+    values has an error on new triplets that is at most 0.1 above its error on these. This holds
+    for all such embeddings at once, and is therefore very conservative. Simulations say what
+    fewer would give: add judgments=[...], on the command line --judgments N.
     """
     needed = sample_size(n_objects, dimensions, levels=levels, epsilon=epsilon, delta=delta)
     if participants is not None:
@@ -179,14 +179,18 @@ def design(
         raise PyroviceError(
             f"The embedding is of {len(truth)} objects and the design of {n_objects}."
         )
-    runs = pd.concat([_runs(truth, n, seeds, training) for n in sizes], ignore_index=True)
-    return replace(answer, simulated=_by_size(runs), runs=runs)
+    runs = pd.concat([_simulated_runs(truth, n, seeds, training) for n in sizes], ignore_index=True)
+    return replace(answer, simulated=_means_by_size(runs), runs=runs)
 
 
-def _runs(truth: NDArray[np.float64], n: int, seeds: int, training: Training) -> pd.DataFrame:
+def _simulated_runs(
+    truth: NDArray[np.float64], n: int, seeds: int, training: Training
+) -> pd.DataFrame:
     """Fits of several seeds to the same n simulated judgments, scored on new ones."""
     data = simulate(truth, n, seed=0)
-    test = Triplets(random_triplets(len(truth), TEST, np.random.default_rng(1)), [0] * TEST)
+    test = Triplets(
+        random_triplets(len(truth), TEST_TRIPLETS, np.random.default_rng(1)), [0] * TEST_TRIPLETS
+    )
     chances = choice_probabilities(truth, test.objects)
     with warnings.catch_warnings():
         # Too few judgments are what is being tried out.
@@ -206,7 +210,7 @@ def _runs(truth: NDArray[np.float64], n: int, seeds: int, training: Training) ->
                 "accuracy": ((chances * first).sum(axis=1) / first.sum(axis=1)).mean(),
                 "best": chances.max(axis=1).mean(),
                 "dimensions": found.n_dimensions,
-                "recovered": recovered(truth, found.embedding().to_numpy()),
+                "recovered": recovered(truth, found.embedding().to_numpy(), SAME_DIMENSION),
             }
         )
     some = any(row["dimensions"] for row in rows)
@@ -215,5 +219,5 @@ def _runs(truth: NDArray[np.float64], n: int, seeds: int, training: Training) ->
     return pd.DataFrame(rows)
 
 
-def _by_size(runs: pd.DataFrame) -> pd.DataFrame:
+def _means_by_size(runs: pd.DataFrame) -> pd.DataFrame:
     return runs.drop(columns="seed").groupby("judgments", as_index=False).mean()

@@ -16,7 +16,7 @@ def sample_size(
     epsilon: float = 0.1,
     delta: float = 0.001,
 ) -> int:
-    """Judgments after which no quantised embedding can do worse on new ones than it seems.
+    """How many judgments guarantee that quantised embeddings do no worse on new ones, within ε.
 
     n ≥ (m d log(k + 1) + log(1/δ)) / 2ε². It holds for every embedding at once, however it was
     found, and is very conservative: see :func:`design` for what is enough in practice.
@@ -31,7 +31,7 @@ def sample_size(
     epsilon : float
         How far the error on new judgments may exceed that on the judgments fitted.
     delta : float
-        Probability that it does so all the same.
+        Probability that it exceeds it by more.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def sample_size(
 
 
 def check_share(value: float, name: str) -> None:
-    """Refuse what is no number between 0 and 1."""
+    """Refuse anything but a number between 0 and 1."""
     if not (isinstance(value, int | float) and 0 < value < 1):
         raise PyroviceError(f"{name}={value!r}; expected a number between 0 and 1.")
 

@@ -31,7 +31,7 @@ class Bound:
     ----------
     value : float
         With probability 1 − alpha the quantised embedding errs no more often than this on
-        new triplets, drawn as those that were fitted. It may exceed 1 and then says nothing.
+        new triplets, drawn like those that were fitted. It may exceed 1 and then says nothing.
     scale : float
         The scale Δ of quantisation that gives it.
     training_error : float
@@ -87,13 +87,13 @@ def generalization(
     triplets : Triplets
         The judgments that it was fitted to.
     scales : sequence of float
-        Scales of quantisation, chosen without a look at the data.
+        Scales of quantisation, chosen without looking at the data.
     alpha : float
-        How probably the bound may fail.
+        Probability that the bound fails.
     test : Triplets, optional
         Other judgments, for the column `test_error`.
     choice : Choice
-        How answers are chosen, ``fit.choice`` for one that samples nothing.
+        How answers are chosen: ``fit.choice``, if it has no parameters of its own.
 
     Notes
     -----

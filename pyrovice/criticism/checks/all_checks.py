@@ -15,6 +15,7 @@ from pyrovice.criticism.checks.statistics import ALL
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole
 from pyrovice.errors import PyroviceError
+from pyrovice.results.site_tables import INTERVAL
 
 if TYPE_CHECKING:
     from pyrovice.results.fit import Fit
@@ -60,7 +61,7 @@ class CheckReport:
         """A row per check: the observed value, drawn ones, the tail area."""
         rows = {}
         for name, check in self.checks.items():
-            low, high = np.quantile(check.replicated, (0.05, 0.95))
+            low, high = np.quantile(check.replicated, INTERVAL)
             rows[name] = {
                 "observed": check.observed.mean(),
                 "drawn": check.replicated.mean(),
@@ -99,8 +100,8 @@ def report(
     data : Triplets
         The judgments: those that were fitted, or better others of the same people.
     draws : int
-        How many posterior draws. A tail area cannot be smaller than two in so many, so
-        a stricter `alpha` needs more of them.
+        How many posterior draws. A two-sided tail area is at least 2 / (draws + 1), so a
+        stricter `alpha` needs more of them.
     seed : int
         The same seed gives the same report.
     alpha : float

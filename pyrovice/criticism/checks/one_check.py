@@ -15,13 +15,14 @@ from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole
 from pyrovice.errors import DataError, PyroviceError
 from pyrovice.results.prediction import draw_answers, random_answers
+from pyrovice.results.site_tables import INTERVAL
 
 if TYPE_CHECKING:
     from pyrovice.results.fit import Fit
 
 Function = Callable[[Answers, Probabilities], float]
 
-# More judgments than these tell no more; whole triplets are chosen, so repeats stay together.
+# More judgments than this tell no more; whole triplets are chosen, so repeats stay together.
 MOST_JUDGMENTS = 100_000
 
 
@@ -36,14 +37,14 @@ class Check:
     means : str
         What it would mean if the two disagree.
     observed : array of shape (draws,)
-        The statistic of the real answers, given each posterior draw. It is one number
-        over and over unless it looks at the probabilities too.
+        The statistic of the real answers, given each posterior draw. It is the same
+        number every time, unless it depends on the probabilities too.
     replicated : array of shape (draws,)
         The statistic of the answers drawn from each posterior draw.
     one_sided : bool
         Whether only a large value is a misfit.
     details : DataFrame or None
-        By object, position or participant: `observed`, `expected`, `sd` and `z`. Of
+        By object, position or participant: `observed`, `expected`, `sd` and `z`. For
         own weights it is the `z` of each participant and dimension.
     n : int
         How many judgments were looked at.
@@ -61,8 +62,8 @@ class Check:
     def tail_area(self) -> float:
         """How often drawn answers are at least as extreme as the real ones.
 
-        It is like a p-value, but of data that were fitted it is the more conservative
-        the more the fit adapted to them: well above 0.05 it proves nothing.
+        It is like a p-value, but for data that were fitted it is conservative, the more so
+        the more the fit adapted to them: a value well above 0.05 proves nothing.
         """
         draws = len(self.observed)
         above = (1 + np.sum(self.replicated >= self.observed)) / (1 + draws)
@@ -70,7 +71,7 @@ class Check:
         return float(above if self.one_sided else min(1.0, 2 * min(above, below)))
 
     def __repr__(self) -> str:
-        low, high = np.quantile(self.replicated, (0.05, 0.95))
+        low, high = np.quantile(self.replicated, INTERVAL)
         return (
             f"Check({self.name}: {self.observed.mean():.4g}, drawn {low:.4g} to {high:.4g}, "
             f"tail area {self.tail_area:.3f})"
@@ -78,7 +79,7 @@ class Check:
 
 
 class Custom(Statistic):
-    """A function of the user's."""
+    """A function that the user wrote."""
 
     means = "the answers differ from drawn ones in your statistic"
 
@@ -147,7 +148,7 @@ def run_checks(
 ) -> tuple[list[Check], dict[str, str]]:
     """All checks that the judgments allow, and why others are not possible."""
     draws = whole(draws, "draws", least=20)
-    data = _some(_of_these_objects(fit, data), seed)
+    data = _a_large_enough_part(_of_these_objects(fit, data), seed)
     ready: list[Statistic] = []
     silent = {}
     for statistic in statistics:
@@ -193,7 +194,7 @@ def _of_these_objects(fit: Fit, data: Triplets) -> Triplets:
     return data
 
 
-def _some(data: Triplets, seed: int) -> Triplets:
+def _a_large_enough_part(data: Triplets, seed: int) -> Triplets:
     if len(data) <= MOST_JUDGMENTS:
         return data
     return data.split(MOST_JUDGMENTS / len(data), seed=seed)[0]

@@ -17,6 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from pyrovice.data.columns import PLACE_COLUMNS
 from pyrovice.data.triplets import Triplets
 from pyrovice.results.scores import hits, log_score
 
@@ -26,12 +27,11 @@ if TYPE_CHECKING:
 Answers = NDArray[np.integer]
 Probabilities = NDArray[np.floating]
 
-# What was observed, what was expected, and the variance of it.
+# What was observed, what was expected, and its variance.
 Counts = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
 # An answer that the model gives less than this is a surprise.
 SURPRISE = 0.05
-PLACES = ("place_1", "place_2", "place_3")
 
 
 class CannotTellError(Exception):
@@ -153,8 +153,8 @@ class Positions(Statistic):
 
     @classmethod
     def of(cls, fit: Fit, data: Triplets) -> Self:
-        if data.trials is not None and set(PLACES) <= set(data.trials):
-            return cls(data.trials[list(PLACES)].to_numpy(np.int64) - 1)
+        if data.trials is not None and set(PLACE_COLUMNS) <= set(data.trials):
+            return cls(data.trials[list(PLACE_COLUMNS)].to_numpy(np.int64) - 1)
         return cls(np.tile(np.arange(3), (len(data), 1)))
 
     def __call__(self, odd: Answers, p: Probabilities) -> float:
@@ -273,10 +273,10 @@ def _details(
 def _by_participant(data: Triplets) -> tuple[csr_array, pd.Index]:
     """A matrix that sums over the judgments of each participant, and who they are."""
     if data.participants is None:
-        raise CannotTellError("nobody said who judged")
+        raise CannotTellError("the judgments do not say who judged")
     codes, labels = pd.factorize(data.participants)
     if len(labels) < 2:
-        raise CannotTellError("there is one participant")
+        raise CannotTellError("there is only one participant")
     n = len(data)
     who = csr_array((np.ones(n), (codes, np.arange(n))), shape=(len(labels), n))
     return who, pd.Index(labels, name="participant")

@@ -1,7 +1,7 @@
 """Files of judgments: one small reader per on-disk format.
 
 A reader recognises the beginning of a file of its format, and turns the file into the arguments
-of :class:`pyrovice.Triplets`. Rows that are no judgments are named by line, all at once.
+of :class:`pyrovice.Triplets`. Rows that are not judgments are named by line, all at once.
 
 ========================  ======================================================================
 format                    what it is
@@ -56,7 +56,7 @@ READERS: dict[str, ModuleType] = {
 }
 # The same layout under another name.
 ALIASES = {"things-txt": "vice"}
-COMMON = ("names", "n_objects", "first_id", "bad_rows")
+COMMON_OPTIONS = ("names", "n_objects", "first_id", "bad_rows")
 
 
 def read(path: Path, format: str, **options: Any) -> dict[str, Any]:
@@ -72,9 +72,9 @@ def read(path: Path, format: str, **options: Any) -> dict[str, Any]:
             f"{path} does not exist; expected a file of judgments or a folder that holds "
             "train_90 and test_10."
         )
-    common = Options(**{name: options.pop(name) for name in COMMON if name in options})
+    common = Options(**{name: options.pop(name) for name in COMMON_OPTIONS if name in options})
     if path.is_dir():
-        _check(options, "a folder", vice.read_folder)
+        _check_options(options, "a folder", vice.read_folder)
         return vice.read_folder(path, common, **options)
     if "part" in options:
         raise DataError(f"part={options['part']!r} chooses from a folder, and {path} is a file.")
@@ -82,9 +82,9 @@ def read(path: Path, format: str, **options: Any) -> dict[str, Any]:
         if format == "auto":
             format, decided = recognise(source)
         else:
-            format, decided = ALIASES.get(format, format), "as was asked for"
+            format, decided = ALIASES.get(format, format), "as requested"
         reader = READERS[format].read
-        _check(options, f"format {format!r}", reader)
+        _check_options(options, f"format {format!r}", reader)
         return reader(source, common, decided, **options)
 
 
@@ -97,7 +97,7 @@ def recognise(source: Source) -> tuple[str, str]:
         return next(iter(found.items()))
     if found:
         readings = "; ".join(f"{name!r} ({reason})" for name, reason in found.items())
-        start = f", line {sample.first} and on," if sample.lines else ""
+        start = f", from line {sample.first} on," if sample.lines else ""
         raise DataError(
             f"{source.label}{start} can be read in more than one way: {readings}. Say which, for "
             f"example Triplets.read(path, format={next(iter(found))!r})."
@@ -105,18 +105,17 @@ def recognise(source: Source) -> tuple[str, str]:
     if not sample.lines:
         raise DataError(f"{source.label} is empty; expected a row per judgment.")
     raise DataError(
-        f"{source.label} is in no format that is known here; line {sample.first} is "
-        f"{sample.lines[0][:80]!r}. Name the format if you know better, or read it with pandas and "
-        "say which column holds what: Triplets.from_dataframe(table, objects=['a', 'b', 'c'], "
+        f"{source.label} is not in a known format; line {sample.first} is "
+        f"{sample.lines[0][:80]!r}. Pass format=... if you know it, or read the file with pandas "
+        "and say which column holds what: Triplets.from_dataframe(table, objects=['a', 'b', 'c'], "
         "odd='d'), on the command line pyrovice convert --objects a,b,c --odd d."
     )
 
 
-def _check(options: dict[str, Any], what: str, reader: Any) -> None:
+def _check_options(options: dict[str, Any], what: str, reader: Any) -> None:
     given = ("source", "folder", "options", "decided")
     own = [name for name in inspect.signature(reader).parameters if name not in given]
     unknown = sorted(set(options) - set(own))
     if unknown:
-        raise TypeError(
-            f"Reading {what} takes no option {unknown[0]!r}; it takes {', '.join([*COMMON, *own])}."
-        )
+        allowed = ", ".join([*COMMON_OPTIONS, *own])
+        raise TypeError(f"Reading {what} takes no option {unknown[0]!r}; it takes {allowed}.")

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from pyrovice.data.readers.table import Table
 
-DECIDING = 1_000
+DECIDING_ROWS = 1_000
 
 
 def objects_in(table: Table, columns: Sequence[str]) -> NDArray[Any]:
-    """Ids where all of these columns hold numbers in most of the first rows, else names."""
+    """Ids if all of these columns hold numbers in most of the first rows, otherwise names."""
     first = [
-        pd.to_numeric(table.columns[name].iloc[:DECIDING], errors="coerce") for name in columns
+        pd.to_numeric(table.columns[name].iloc[:DECIDING_ROWS], errors="coerce") for name in columns
     ]
     if all(numbers.notna().mean() > 0.5 for numbers in first):
         return table.whole(columns, "an id")

@@ -1,8 +1,8 @@
 """Arrays of cblearn: rows (i, j, k), where i is nearer to j than to k.
 
 They are anchored judgments with the anchor first. Responses, in a fourth column or an array of
-their own, say otherwise where they are false or negative; numbers beyond one count how often.
-Odd-one-out rows have the odd one in the first column there: ``odd="first"``.
+their own, reverse that where they are false or negative; numbers beyond one count how often.
+In cblearn's odd-one-out rows the odd one is in the first column: ``odd="first"``.
 
 A file of three columns looks like one of VICE, so this format is never guessed from them.
 """
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pyrovice.data.arrays import ODD_COLUMNS
 from pyrovice.data.readers.finishing import Options, finish
 from pyrovice.data.readers.numbers import numeric_table, rows_of_numbers
 from pyrovice.data.readers.source import Sample, Source
@@ -23,11 +24,10 @@ from pyrovice.data.readers.votes import repeated_rows
 from pyrovice.errors import DataError
 
 EXPECTED = "expected three columns (i, j, k), and at most one more with the responses"
-COLUMNS = {"first": 0, "last": 2}
 
 
 def recognise(sample: Sample) -> str | None:
-    """Four numbers in a row, the last of them negative somewhere, as no participant is."""
+    """Four numbers per row, the last of them sometimes negative, which a participant never is."""
     rows = rows_of_numbers(sample)
     if rows is None or not rows.size or rows.shape[1] != 4 or rows[:, 3].min() >= 0:
         return None
@@ -42,7 +42,7 @@ def read(
     odd: str | None = None,
 ) -> dict[str, Any]:
     """The arguments of `Triplets`."""
-    if odd is not None and odd not in COLUMNS:
+    if odd is not None and odd not in ODD_COLUMNS:
         raise DataError(f"odd={odd!r}; expected 'first', 'last', or nothing for (i, j, k).")
     table = numeric_table(source, (3, 4), EXPECTED)
     ids = table.whole([0, 1, 2], "an id")
@@ -50,7 +50,7 @@ def read(
     if odd is not None and counts is not None:
         raise DataError("Odd-one-out rows have no responses; leave out odd=... or responses=...")
     if counts is None:
-        column = np.full(len(ids), COLUMNS.get(odd or "last"))
+        column = np.full(len(ids), ODD_COLUMNS[odd or "last"])
     else:
         table.leave_out(counts == 0, "without a response")
         column = np.where(counts > 0, 2, 1)

@@ -33,9 +33,9 @@ class Options:
     n_objects : int, optional
         How many objects there are, where the file holds ids.
     first_id : int, optional
-        0 or 1, where the file's ids begin, if not as its format says.
+        0 or 1: where the file's ids begin, if not where its format says.
     bad_rows : str
-        ``"refuse"`` the file, or ``"leave out"`` rows that are no judgments.
+        ``"refuse"`` the file, or ``"leave out"`` rows that are not judgments.
     """
 
     names: Sequence[str] | str | Path | None = None
@@ -61,7 +61,7 @@ class Options:
             )
 
     def all_names(self) -> tuple[str, ...] | None:
-        """The names as such."""
+        """The names themselves, if they are known."""
         names = self.names
         if isinstance(names, str | Path):
             names = read_names(Path(names))
@@ -109,7 +109,7 @@ def finish(
     odd : array of shape (n,)
         Which of the three columns holds the odd one.
     options, format, decided
-        What the user said, how the file is read, and why so.
+        What the user said, how the file is read, and why.
     anchor : int or array of shape (n,), optional
         Which column holds the anchor, -1 for none.
     first_id : int or None
@@ -130,11 +130,11 @@ def finish(
     )
     if named:
         begins = None
-        ids = _among(table, shown, names)
+        ids = _ids_of_names(table, shown, names)
     else:
-        begins = _beginning(table, shown, options, first_id, names)
+        begins = _where_ids_begin(table, shown, options, first_id, names)
         ids = shown - begins
-        names = _within(table, ids, names, others, begins)
+        names = _names_of_ids(table, ids, names, others, begins)
     if options.bad_rows == "refuse":
         table.refuse()
     keep = ~table.unusable()
@@ -143,7 +143,7 @@ def finish(
         raise DataError(f"{table.source.label} holds no judgments: {said}.")
     ids = ids[keep]
     if names is None:
-        ids, names = _numbered(shown[keep])
+        ids, names = _number_names(shown[keep])
     odd = np.asarray(odd, np.int64)[keep]
     ascending, position = in_ascending_order(ids, odd)
     known = {name: np.asarray(values)[keep] for name, values in (trials or {}).items()}
@@ -165,7 +165,7 @@ def finish(
         catch=catch,
         notes=tuple(notes),
     )
-    _say(table, reading, ids, names, options)
+    _log_and_warn(table, reading, ids, names, options)
     return {
         "objects": ascending,
         "odd": position,
@@ -177,7 +177,7 @@ def finish(
     }
 
 
-def _say(
+def _log_and_warn(
     table: Table,
     reading: Reading,
     ids: NDArray[np.int64],
@@ -188,22 +188,22 @@ def _say(
     wrong = sum(int(rows.sum()) for rows in table.wrong.values())
     if wrong:
         tell(
-            f"{wrong:,} of {len(table):,} rows of {table.source.label} are no judgments and left "
-            "out; see the attribute `reading`.",
+            f"{wrong:,} of {len(table):,} rows of {table.source.label} are not judgments and were "
+            "left out; see the attribute `reading`.",
         )
     told = options.names is not None or options.n_objects is not None
     for doubt in doubts_about_objects(ids, names, told=told):
         tell(f"{table.source.label}: {doubt}")
 
 
-def _beginning(
+def _where_ids_begin(
     table: Table,
     shown: NDArray[np.int64],
     options: Options,
     first_id: int | None,
     names: tuple[str, ...] | None,
 ) -> int:
-    """Where ids begin: as the user or the format says, else as the ids themselves prove."""
+    """Where ids begin: as the user or the format says, otherwise as the ids themselves show."""
     if options.first_id is not None:
         return options.first_id
     if first_id is not None:
@@ -215,19 +215,19 @@ def _beginning(
         return 1
     row = np.flatnonzero(~table.unusable())[0]
     raise DataError(
-        f"{table.source.label}, {table.unit} {table.lines[row]} and all others hold no id 0, and "
-        "this format does not say whether ids begin at 0 or at 1; pass first_id=0 or first_id=1."
+        f"{table.source.label}, {table.unit} {table.lines[row]}: no row holds the id 0, and this "
+        "format does not say whether ids begin at 0 or at 1; pass first_id=0 or first_id=1."
     )
 
 
-def _within(
+def _names_of_ids(
     table: Table,
     ids: NDArray[np.int64],
     names: tuple[str, ...] | None,
     others: NDArray[np.int64] | None,
     begins: int,
 ) -> tuple[str, ...]:
-    """The names of all objects; rows with an id outside are wrong."""
+    """The names of all objects; rows with any other id are wrong."""
     below = f"holds an id below {begins}, where ids begin" if begins else "holds a negative id"
     table.complain((ids < 0).any(axis=1), below + ("" if begins else "; ids run from 0"))
     if names is None:
@@ -250,8 +250,10 @@ def _within(
     return names
 
 
-def _among(table: Table, shown: NDArray[Any], names: tuple[str, ...] | None) -> NDArray[np.int64]:
-    """Numbers of the names given; rows with another name are wrong."""
+def _ids_of_names(
+    table: Table, shown: NDArray[Any], names: tuple[str, ...] | None
+) -> NDArray[np.int64]:
+    """Numbers of the names given; rows with any other name are wrong."""
     if names is None:
         return np.zeros(shown.shape, np.int64)
     ids = pd.Index(names, dtype=object).get_indexer(shown.ravel()).reshape(shown.shape)
@@ -261,7 +263,7 @@ def _among(table: Table, shown: NDArray[Any], names: tuple[str, ...] | None) -> 
     return ids.astype(np.int64)
 
 
-def _numbered(shown: NDArray[Any]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+def _number_names(shown: NDArray[Any]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Names in alphabetical order, or by value if all of them are numbers."""
     codes, found = pd.factorize(shown.ravel())
     numbers = pd.to_numeric(pd.Series(found), errors="coerce").to_numpy(float)

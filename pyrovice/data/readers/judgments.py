@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pyrovice.data.columns import OBJECT_COLUMNS
 from pyrovice.data.readers.finishing import Options, finish
 from pyrovice.data.readers.source import Sample, Source
 from pyrovice.data.readers.table import header, read_with_header, stripped
 from pyrovice.errors import DataError
 
-OBJECTS = ("object_1", "object_2", "object_3")
-WANTED = (*OBJECTS, "odd")
+WANTED = (*OBJECT_COLUMNS, "odd")
 TEXT = (*WANTED, "anchor")
 
 
@@ -34,7 +34,7 @@ def read(source: Source, options: Options, decided: str) -> dict[str, Any]:
     # R and pandas may write row numbers, in a column without a name.
     wanted = [name for name in columns if name]
     table = read_with_header(source, separator, columns, wanted, text=TEXT)
-    shown = table.text(OBJECTS, "an object")
+    shown = table.text(OBJECT_COLUMNS, "an object")
     odd = table.text(["odd"], "the odd object")
     match = shown == odd
     table.complain(~match.any(axis=1), "names an odd object that it does not show")
@@ -49,7 +49,7 @@ def read(source: Source, options: Options, decided: str) -> dict[str, Any]:
             given & (anchor == np.argmax(match, axis=1)), "has its anchor as the odd one"
         )
     more = [name for name in wanted if name not in (*TEXT, "participant")]
-    trials = {name: _kept(table.columns[name]) for name in more}
+    trials = {name: _values(table.columns[name]) for name in more}
     return finish(
         table,
         shown,
@@ -63,5 +63,5 @@ def read(source: Source, options: Options, decided: str) -> dict[str, Any]:
     )
 
 
-def _kept(column: pd.Series) -> Any:
+def _values(column: pd.Series) -> Any:
     return column.to_numpy(dtype=None if pd.api.types.is_numeric_dtype(column) else object)

@@ -20,7 +20,7 @@ from pyrovice.errors import DataError
 
 
 def recognise(sample: Sample) -> str | None:
-    """Three fields in a row that are not all numbers."""
+    """Three fields per row that are not all numbers."""
     if sample.kind != "text" or not sample.lines or rows_of_numbers(sample) is not None:
         return None
     separator = guess_separator(sample.lines[0])

@@ -18,7 +18,7 @@ EXPECTED = "expected three ids, the position 1, 2 or 3 of the odd one, and one m
 
 
 def recognise(sample: Sample) -> str | None:
-    """Five numbers in a row, the fourth a position in most rows; or four, if in all."""
+    """Five numbers per row, the fourth a position in most rows; or four, if it is one in all."""
     rows = rows_of_numbers(sample)
     if rows is None or not rows.size or rows.shape[1] not in (4, 5):
         return None

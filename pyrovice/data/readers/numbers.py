@@ -15,7 +15,7 @@ from pyrovice.errors import DataError
 
 
 def rows_of_numbers(sample: Sample) -> NDArray[np.float64] | None:
-    """The first rows of a file, if the first of them holds numbers; odd ones are skipped."""
+    """The first rows of a file, if the first of them holds numbers; rows unlike it are skipped."""
     if sample.array is not None:
         return sample.array.astype(float)
     if sample.kind != "text" or not sample.lines:
@@ -35,7 +35,7 @@ def _floats(line: str, separator: str) -> list[float] | None:
 
 
 def numeric_table(source: Source, widths: Sequence[int], expected: str) -> Table:
-    """All columns of a file of numbers, which must be one of so many."""
+    """All columns of a file of numbers; `widths` says how many there may be."""
     with source.open() as file:
         is_npy = file.read(len(NPY)) == NPY
     if is_npy or source.suffix == ".npy":

@@ -1,4 +1,4 @@
-"""Salmon's ``responses.csv``: anchored judgments, present and former columns.
+"""Salmon's ``responses.csv``: anchored judgments, with its present or former columns.
 
 Now `head, left, right, winner, loser` (0-based ids; `head_object` and so on hold the names, if
 there are any), `puid` and `response_time` in seconds. Formerly `Participant.ID, Center, Left,
@@ -16,7 +16,7 @@ from pyrovice.data.readers.table import header, read_with_header
 from pyrovice.errors import DataError
 
 ROLES = ("head", "left", "right", "winner", "loser")
-OBJECTS = tuple(f"{role}_object" for role in ROLES)
+ROLES_BY_NAME = tuple(f"{role}_object" for role in ROLES)
 FORMER = ("Participant.ID", "Center", "Left", "Right", "Answer")
 
 
@@ -32,29 +32,29 @@ def read(source: Source, options: Options, decided: str) -> dict[str, Any]:
     """The arguments of `Triplets`."""
     sample = source.sample()
     if found := header(sample, ROLES):
-        return _present(source, options, decided, *found)
+        return _read_present(source, options, decided, *found)
     if found := header(sample, FORMER):
-        return _former(source, options, decided, *found)
+        return _read_former(source, options, decided, *found)
     raise DataError(
         f"{source.label}, line 1 has neither the columns {', '.join(ROLES)} nor "
         f"{', '.join(FORMER)}; expected Salmon's responses.csv."
     )
 
 
-def _present(
+def _read_present(
     source: Source, options: Options, decided: str, separator: str, columns: list[str]
 ) -> dict[str, Any]:
-    roles = OBJECTS if set(OBJECTS) <= set(columns) else ROLES
+    roles = ROLES_BY_NAME if set(ROLES_BY_NAME) <= set(columns) else ROLES
     table = read_with_header(
-        source, separator, columns, (*roles, "puid", "response_time"), text=[*OBJECTS, "puid"]
+        source, separator, columns, (*roles, "puid", "response_time"), text=[*ROLES_BY_NAME, "puid"]
     )
-    named = roles is OBJECTS
+    named = roles is ROLES_BY_NAME
     shown = table.text(roles, "an object") if named else objects_in(table, roles)
     trials = {}
     notes = []
     if "response_time" in table:
         trials["reaction_time"] = 1000 * table.measured("response_time", "a response_time")
-        notes.append("response_time was taken for seconds")
+        notes.append("response_time was taken to be in seconds")
     return finish(
         table,
         shown[:, :3],
@@ -70,7 +70,7 @@ def _present(
     )
 
 
-def _former(
+def _read_former(
     source: Source, options: Options, decided: str, separator: str, columns: list[str]
 ) -> dict[str, Any]:
     table = read_with_header(source, separator, columns, FORMER, text=FORMER)

@@ -20,6 +20,7 @@ from typing import IO, Any, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from pyrovice.data.wording import first_few
 from pyrovice.errors import DataError
 
 GZIP, ZIP, NPY = b"\x1f\x8b", b"PK", b"\x93NUMPY"
@@ -76,7 +77,7 @@ class Source:
         self.close()
 
     def close(self) -> None:
-        """Let go of what was unpacked."""
+        """Close the unpacked copy."""
         if self._unpacked is not None:
             self._unpacked.close()
 
@@ -91,7 +92,7 @@ class Source:
                 yield file
 
     def sample(self) -> Sample:
-        """What to decide from."""
+        """The beginning of the file, to decide from."""
         with self.open() as file:
             start = file.read(SAMPLE_BYTES)
         if start.startswith(NPY) or self.suffix == ".npy":
@@ -99,8 +100,8 @@ class Source:
         if b"\0" in start or start.startswith(ZIP):
             at = start[: start.find(b"\0")].count(b"\n") + 1
             raise DataError(
-                f"{self.label} ends in {self.suffix!r}; expected .npy, text or JSON, and it is "
-                f"none of them (line {at} is not text)."
+                f"{self.label} ends in {self.suffix!r}; expected .npy, text or JSON, but line {at} "
+                "is not text."
             )
         text = start.decode("utf-8-sig", errors="replace")
         every = re.split(r"\r\n|\r|\n", text)
@@ -111,7 +112,7 @@ class Source:
         return Sample(kind, tuple(lines[:SAMPLE_LINES]), every.index(lines[0]) + 1 if lines else 1)
 
     def _first_rows(self) -> NDArray[Any] | None:
-        """None where there are none; reading the file then says why."""
+        """None if they cannot be read; reading the whole file then says why."""
         try:
             with self.open() as file:
                 array = np.load(file, allow_pickle=False)
@@ -141,7 +142,9 @@ class Source:
                 shutil.copyfileobj(stream, self._unpacked)
         except (OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
             self.close()
-            raise DataError(f"{self.label} cannot be unpacked ({error}); is it whole?") from error
+            raise DataError(
+                f"{self.label} cannot be unpacked ({error}); is it complete?"
+            ) from error
 
     def _unzip(self) -> None:
         try:
@@ -153,7 +156,7 @@ class Source:
                 ]
                 if len(members) != 1:
                     raise DataError(
-                        f"{self.label} holds {len(members)} files ({', '.join(members[:5])}); "
+                        f"{self.label} holds {len(members)} files ({first_few(members)}); "
                         "expected one. Unpack it and give the path of the file to read."
                     )
                 self.name = PurePosixPath(members[0]).name
@@ -169,4 +172,4 @@ class Source:
         try:
             self._unpacked = io.BytesIO(content.decode("utf-16").encode())
         except UnicodeError as error:
-            raise DataError(f"{self.label} is no readable text ({error}).") from error
+            raise DataError(f"{self.label} is not readable text ({error}).") from error

@@ -1,6 +1,6 @@
 """How many fields each line of a text file has.
 
-The fast parser pads short rows and shortens long ones without a word, so rows are counted here.
+The fast parser silently pads short rows and shortens long ones, so fields are counted here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pyrovice.errors import DataError
 
 WHITESPACE = r"\s+"
 SEPARATORS = ("\t", ",", ";")
-BLOCK = 2**20
+BYTES_AT_ONCE = 2**20
 
 Structure = tuple[NDArray[np.int64], NDArray[np.int64], bool]
 
@@ -27,7 +27,7 @@ def guess_separator(line: str) -> str:
     return next((mark for mark in SEPARATORS if mark in line), WHITESPACE)
 
 
-def structure(source: Source, separator: str) -> Structure:
+def fields_per_line(source: Source, separator: str) -> Structure:
     """Line numbers (from 1) and numbers of fields of all rows that are not blank.
 
     Also whether any field is quoted.
@@ -42,9 +42,9 @@ def structure(source: Source, separator: str) -> Structure:
         seen += block.count(b"\n")
         quoted |= b'"' in block and separator != WHITESPACE
         if not quoted:
-            counts.append(_fields(np.frombuffer(block, np.uint8), separator))
+            counts.append(_count_fields(np.frombuffer(block, np.uint8), separator))
     if quoted:
-        return _quoted(source, separator)
+        return _fields_per_quoted_line(source, separator)
     every = np.concatenate(counts) if counts else np.zeros(0, np.int64)
     filled = np.flatnonzero(every)
     return filled + 1, every[filled], False
@@ -53,14 +53,14 @@ def structure(source: Source, separator: str) -> Structure:
 def _blocks(source: Source) -> Iterator[bytes]:
     """Whole lines, each ended by a line feed."""
     with source.open() as file:
-        while block := file.read(BLOCK):
+        while block := file.read(BYTES_AT_ONCE):
             block += file.readline()
             if not block.endswith(b"\n"):
                 block += b"\n"
             yield block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
-def _fields(data: NDArray[np.uint8], separator: str) -> NDArray[np.int64]:
+def _count_fields(data: NDArray[np.uint8], separator: str) -> NDArray[np.int64]:
     """Fields of each line, 0 where it is blank."""
     newline = data == ord("\n")
     ends = np.flatnonzero(newline)
@@ -68,18 +68,18 @@ def _fields(data: NDArray[np.uint8], separator: str) -> NDArray[np.int64]:
     if separator == WHITESPACE:
         starts = ~blank
         starts[1:] &= blank[:-1]
-        return _in_lines(starts, ends)
+        return _count_in_lines(starts, ends)
     marks = data == ord(separator)
-    filled = _in_lines(~blank | marks, ends) > 0
-    return np.where(filled, _in_lines(marks, ends) + 1, 0)
+    filled = _count_in_lines(~blank | marks, ends) > 0
+    return np.where(filled, _count_in_lines(marks, ends) + 1, 0)
 
 
-def _in_lines(marks: NDArray[np.bool_], ends: NDArray[np.intp]) -> NDArray[np.int64]:
+def _count_in_lines(marks: NDArray[np.bool_], ends: NDArray[np.intp]) -> NDArray[np.int64]:
     before = np.searchsorted(np.flatnonzero(marks), ends)
     return np.diff(before, prepend=0)
 
 
-def _quoted(source: Source, separator: str) -> Structure:
+def _fields_per_quoted_line(source: Source, separator: str) -> Structure:
     lines, fields = [], []
     with source.open() as file:
         text = io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline="")

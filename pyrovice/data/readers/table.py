@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyrovice.data.readers.source import Sample, Source
-from pyrovice.data.readers.structure import SEPARATORS, WHITESPACE, guess_separator, structure
+from pyrovice.data.readers.structure import SEPARATORS, WHITESPACE, fields_per_line, guess_separator
 from pyrovice.data.reading_report import LeftOut
 from pyrovice.errors import DataError
 
@@ -23,14 +23,15 @@ Marked = Mask | np.bool_
 # What programs write where a number is missing.
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
 # Beyond this, neighbouring whole numbers are the same float.
-LARGEST = 2**53
-NAMED = 3
+LARGEST_WHOLE = 2**53
+# Lines that are named after the first one with the same fault.
+MOST_OTHER_LINES = 3
 
 
 class Table:
     """Columns of a file, and where each row stands in it.
 
-    A reader asks for columns and says which rows are wrong (`complain`) or no judgments
+    A reader asks for columns and says which rows are wrong (`complain`) or not judgments
     (`leave_out`); `refuse` then names all the wrong ones at once.
     """
 
@@ -59,12 +60,12 @@ class Table:
     # ------------------------------------------------------------------ columns
 
     def whole(self, names: Sequence[Any], what: str) -> NDArray[np.int64]:
-        """Whole numbers, shape (n, columns); rows that hold another thing are wrong."""
+        """Whole numbers, shape (n, columns); rows that hold anything else are wrong."""
         out = np.zeros((len(self), len(names)), np.int64)
         for i, name in enumerate(names):
             values = self.columns[name]
             numbers = _numbers(values)
-            good = np.isfinite(numbers) & (np.abs(numbers) <= LARGEST)
+            good = np.isfinite(numbers) & (np.abs(numbers) <= LARGEST_WHOLE)
             bare = good & (numbers == np.floor(np.where(good, numbers, 0)))
             empty = np.asarray(pd.isna(values))
             self.complain(empty, f"lacks {what}")
@@ -92,7 +93,7 @@ class Table:
         return np.where(missing, np.nan, numbers)
 
     def labels(self, name: Any) -> NDArray[Any]:
-        """Who judged: numbers where all of them are, else text."""
+        """Who judged: numbers if all of them are, otherwise text."""
         values = pd.Series(self.columns[name])
         self.complain(values.isna().to_numpy(), "lacks a participant")
         if pd.api.types.is_integer_dtype(values):
@@ -108,7 +109,7 @@ class Table:
         self._note(self.wrong, np.asarray(rows, bool) & ~self.unusable(), reason)
 
     def leave_out(self, rows: Marked, reason: str) -> None:
-        """Say that rows are no judgments, though nothing is wrong with them."""
+        """Say that rows are not judgments, though nothing is wrong with them."""
         self._note(self.left, np.asarray(rows, bool) & ~self.unusable(), reason)
 
     def unusable(self) -> Mask:
@@ -124,12 +125,12 @@ class Table:
         said = []
         for reason, rows in wrong.items():
             first = f"{self.unit} {self.lines[rows[0]]}: {self.show(rows[0])} {reason}"
-            others = ", ".join(str(line) for line in self.lines[rows[1 : NAMED + 1]])
-            more = ", ..." if len(rows) > NAMED + 1 else ""
+            others = ", ".join(str(line) for line in self.lines[rows[1 : MOST_OTHER_LINES + 1]])
+            more = ", ..." if len(rows) > MOST_OTHER_LINES + 1 else ""
             also = f" ({len(rows):,} such rows: also {self.unit}s {others}{more})"
             said.append(first + (also if len(rows) > 1 else ""))
         raise DataError(
-            f"{self.source.label}, {'; '.join(said)}. Mend them, or read the others with "
+            f"{self.source.label}, {'; '.join(said)}. Correct them, or read the others with "
             "Triplets.read(path, bad_rows='leave out')."
         )
 
@@ -181,12 +182,12 @@ def read_with_header(
     wanted: Sequence[str],
     text: Sequence[str] = (),
 ) -> Table:
-    """Some columns of a text file whose first line names them; those in `text` are no numbers."""
+    """Some columns of a text file whose first line names them; those in `text` are not numbers."""
     twice = sorted({name for name in wanted if columns.count(name) > 1})
     if twice:
         raise DataError(f"{source.label}, line 1 names the column {twice[0]!r} twice.")
     at = {columns.index(name): name for name in wanted if name in columns}
-    return _read(source, separator, len(columns), at, set(text), has_header=True)
+    return _read_text(source, separator, len(columns), at, set(text), has_header=True)
 
 
 def read_without_header(source: Source, separator: str | None = None, text: bool = False) -> Table:
@@ -197,7 +198,7 @@ def read_without_header(source: Source, separator: str | None = None, text: bool
     separator = separator or guess_separator(first[0])
     width = len(fields_of(first[0], separator))
     at = {i: i for i in range(width)}
-    return _read(source, separator, width, at, set(at) if text else set(), has_header=False)
+    return _read_text(source, separator, width, at, set(at) if text else set(), has_header=False)
 
 
 def fields_of(line: str, separator: str) -> list[str]:
@@ -210,7 +211,7 @@ def fields_of(line: str, separator: str) -> list[str]:
         return [line]
 
 
-def _read(
+def _read_text(
     source: Source,
     separator: str,
     width: int,
@@ -218,7 +219,7 @@ def _read(
     text: set[Any],
     has_header: bool,
 ) -> Table:
-    lines, fields, quoted = structure(source, separator)
+    lines, fields, quoted = fields_per_line(source, separator)
     skipped = int(lines[0]) if has_header and len(lines) else 0
     lines, fields = (lines[1:], fields[1:]) if has_header else (lines, fields)
     if not len(lines):
@@ -246,22 +247,24 @@ def _read(
             )
             stream.detach()
     except UnicodeDecodeError as error:
-        raise DataError(f"{source.label}, {_undecodable(source)} is not UTF-8 text.") from error
+        raise DataError(
+            f"{source.label}, {_line_that_is_not_utf8(source)} is not UTF-8 text."
+        ) from error
     except (ValueError, pd.errors.ParserError) as error:
         raise DataError(f"{source.label}, line {lines[0]} or later: {error}.") from error
     if len(frame) != len(lines):
         raise DataError(
-            f"{source.label} has {len(lines)} rows from line {lines[0]} on, of which "
-            f"{len(frame)} could be told apart; are there quotes or line breaks within a field?"
+            f"{source.label} has {len(lines)} rows from line {lines[0]} on, but {len(frame)} were "
+            "read; are there quotes or line breaks within a field?"
         )
     table = Table(source, {name: frame[i] for i, name in at.items()}, lines)
     for count in np.unique(fields[fields != width]):
         than = "the header" if has_header else "the first line"
-        table.complain(fields == count, f"has {count} columns and {than} {width}")
+        table.complain(fields == count, f"has {count} columns, but {than} has {width}")
     return table
 
 
-def _undecodable(source: Source) -> str:
+def _line_that_is_not_utf8(source: Source) -> str:
     with source.open() as file:
         for number, line in enumerate(file, start=1):
             try:

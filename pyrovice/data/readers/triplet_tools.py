@@ -2,7 +2,7 @@
 
 `head, winner, loser` are ids and `Center, Left, Right, Answer` the same by name. Where
 `sampleAlg` is "check", the target itself is one of the options: a catch trial, passed by
-choosing it. Catch trials are no judgments; they are in ``t.reading.catch``.
+choosing it. Catch trials are not judgments; they are in ``t.reading.catch``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pyrovice.data.readers.table import header, read_with_header
 from pyrovice.errors import DataError
 
 ROLES = ("head", "winner", "loser")
-NAMED = ("Center", "Left", "Right", "Answer")
+ROLES_BY_NAME = ("Center", "Left", "Right", "Answer")
 
 
 def recognise(sample: Sample) -> str | None:
@@ -37,19 +37,19 @@ def read(source: Source, options: Options, decided: str) -> dict[str, Any]:
             "tripletTools."
         )
     separator, columns = found
-    by_name = set(NAMED) <= set(columns)
-    roles = NAMED if by_name else ROLES
+    by_name = set(ROLES_BY_NAME) <= set(columns)
+    roles = ROLES_BY_NAME if by_name else ROLES
     table = read_with_header(
         source,
         separator,
         columns,
         (*roles, "worker_id", "rt", "sampleAlg", "sampleSet"),
-        text=[*NAMED, "worker_id", "sampleAlg", "sampleSet"],
+        text=[*ROLES_BY_NAME, "worker_id", "sampleAlg", "sampleSet"],
     )
     shown = table.text(roles, "an object") if by_name else objects_in(table, roles)
     chosen = shown[:, 3 if by_name else 1]
     people = table.labels("worker_id") if "worker_id" in table else None
-    # What is left out is said first, for the target among the options is no mistake there.
+    # Catch trials are left out first: there the target may be among the options.
     catch = None
     if "sampleAlg" in table:
         check = (table.columns["sampleAlg"].str.strip() == "check").to_numpy(bool)

@@ -26,7 +26,7 @@ LAYOUT = "ids from 0, the odd one third"
 
 
 def recognise(sample: Sample) -> str | None:
-    """Three whole numbers in a row, or a fourth that is never negative."""
+    """Three whole numbers per row, or a fourth that is never negative."""
     rows = rows_of_numbers(sample)
     if rows is not None and rows.size and rows.shape[1] == 3:
         return f"three columns of whole numbers: {LAYOUT}"

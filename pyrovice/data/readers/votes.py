@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from pyrovice.data.readers.finishing import Options, finish
 from pyrovice.data.readers.source import Sample, Source
-from pyrovice.data.readers.table import Table, header, read_with_header
+from pyrovice.data.readers.table import LARGEST_WHOLE, Table, header, read_with_header
 from pyrovice.errors import DataError
 
 CLIPS = tuple(f"clip{i}_id" for i in (1, 2, 3))
 VOTES = tuple(f"clip{i}_numvotes" for i in (1, 2, 3))
 KEYS = ("answers", "agreement")
-# More than anybody asks for one triplet.
+# More votes than anybody collects for one triplet.
 MOST_VOTES = 10_000
 
 
@@ -38,7 +38,7 @@ def read(source: Source, options: Options, decided: str) -> dict[str, Any]:
     """The arguments of `Triplets`."""
     sample = source.sample()
     if sample.kind == "json":
-        return _anchored(source, options, decided)
+        return _read_json(source, options, decided)
     found = header(sample, (*CLIPS, *VOTES))
     if found is None:
         raise DataError(
@@ -47,11 +47,13 @@ def read(source: Source, options: Options, decided: str) -> dict[str, Any]:
         )
     table = read_with_header(source, *found, (*CLIPS, *VOTES), text=CLIPS)
     shown = table.text(CLIPS, "a clip")
-    return _expanded(table, shown, (0, 1, 2), table.whole(VOTES, "votes"), options, decided)
+    return _one_judgment_per_vote(
+        table, shown, (0, 1, 2), table.whole(VOTES, "votes"), options, decided
+    )
 
 
 def repeated_rows(table: Table, times: NDArray[np.int64]) -> tuple[Table, NDArray[np.intp]]:
-    """A table with each row so many times (once if it is unusable), and which row each was."""
+    """A table that repeats each row `times` times (once if unusable), and which row each was."""
     table.complain(times > MOST_VOTES, f"holds more than {MOST_VOTES:,} votes")
     rows = np.repeat(np.arange(len(table)), np.where(table.unusable(), 1, np.clip(times, 1, None)))
     longer = Table(
@@ -62,7 +64,7 @@ def repeated_rows(table: Table, times: NDArray[np.int64]) -> tuple[Table, NDArra
     return longer, rows
 
 
-def _expanded(
+def _one_judgment_per_vote(
     table: Table,
     shown: NDArray[Any],
     odd_columns: tuple[int, ...],
@@ -91,8 +93,8 @@ def _expanded(
     )
 
 
-def _anchored(source: Source, options: Options, decided: str) -> dict[str, Any]:
-    answers, agreement = _lists(source)
+def _read_json(source: Source, options: Options, decided: str) -> dict[str, Any]:
+    answers, agreement = _answers_and_agreement(source)
     good = np.array(
         [
             _is_row(row, 3, int | str) and _is_row(votes, 2, int)
@@ -111,18 +113,18 @@ def _anchored(source: Source, options: Options, decided: str) -> dict[str, Any]:
     named = any(isinstance(value, str) for row in rows for value in row)
     shown = np.array([list(map(str, row)) for row in rows], object) if named else np.array(rows)
     votes = np.array([row if ok else [0, 0] for row, ok in zip(agreement, good, strict=True)])
-    return _expanded(table, shown, (2, 1), votes, options, decided)
+    return _one_judgment_per_vote(table, shown, (2, 1), votes, options, decided)
 
 
-def _lists(source: Source) -> tuple[list[Any], list[Any]]:
+def _answers_and_agreement(source: Source) -> tuple[list[Any], list[Any]]:
     with source.open() as file:
         try:
             content = json.loads(file.read().decode("utf-8-sig"))
         except json.JSONDecodeError as error:
             line = f"{source.label}, line {error.lineno}"
-            raise DataError(f"{line} is no JSON ({error.msg}).") from error
+            raise DataError(f"{line} is not JSON ({error.msg}).") from error
         except (UnicodeDecodeError, RecursionError, ValueError) as error:
-            raise DataError(f"{source.label}, line 1 and on is no JSON ({error}).") from error
+            raise DataError(f"{source.label}, line 1 is not JSON ({error}).") from error
     lists: list[Any] = [content.get(name) if isinstance(content, dict) else 0 for name in KEYS]
     if not all(isinstance(rows, list) and rows for rows in lists):
         raise DataError(
@@ -132,8 +134,8 @@ def _lists(source: Source) -> tuple[list[Any], list[Any]]:
     answers, agreement = lists
     if len(answers) != len(agreement):
         raise DataError(
-            f"{source.label}, line 1 and on: {len(answers)} answers and {len(agreement)} rows of "
-            "agreement; expected one for each."
+            f"{source.label}, line 1: {len(answers)} answers, but {len(agreement)} rows of "
+            "agreement; expected one for each answer."
         )
     return answers, agreement
 
@@ -143,5 +145,5 @@ def _is_row(row: Any, length: int, kind: Any) -> bool:
         isinstance(row, list)
         and len(row) == length
         and all(isinstance(x, kind) and not isinstance(x, bool) for x in row)
-        and all(isinstance(x, str) or abs(x) < 2**53 for x in row)
+        and all(isinstance(x, str) or abs(x) < LARGEST_WHOLE for x in row)
     )

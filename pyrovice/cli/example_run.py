@@ -10,7 +10,7 @@ from pyrovice.model.simulation import choice_probabilities
 from pyrovice.results.scores import Evaluation, evaluate
 
 
-def run(output: Path, seed: int) -> None:
+def fit_the_example(output: Path, seed: int) -> None:
     """Fit the example, print a summary, write figures and the fit into `output`."""
     example = pv.load_example()
     train, test = example.triplets.split(0.9, 0.1, seed=0)
@@ -71,7 +71,7 @@ def _scores(fit: Evaluation, truth: Evaluation) -> str:
 
 
 def _free_name(path: Path) -> Path:
-    """The path itself, or with a number if something stands there: nothing is replaced."""
+    """The path itself, or with a number if that exists: nothing is replaced."""
     free, number = path, 2
     while free.exists():
         free = path.with_stem(f"{path.stem}-{number}")
