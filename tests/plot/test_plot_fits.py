@@ -22,7 +22,7 @@ from pyrovice.plot.embedding_map import in_groups
 from pyrovice.plot.labels import label
 from pyrovice.plot.similarity_map import clustered
 from pyrovice.results.posterior import Posterior
-from pyrovice.results.weights import PointWeights
+from pyrovice.results.weights import DrawnWeights, PointWeights
 
 FIGURES = {
     "convergence": pv.plot.convergence,
@@ -309,7 +309,8 @@ def test_what_cannot_be_drawn(small_fit):
     for draw in (pv.plot.embedding, pv.plot.histograms, pv.plot.importance):
         with pytest.raises(pv.PyroviceError, match="nothing to draw"):
             draw(empty)
-    sampled = dataclasses.replace(small_fit, training=None)
+    drawn = Posterior(DrawnWeights(small_fit.draws(9, 0)[None]), from_chains=True)
+    sampled = dataclasses.replace(small_fit, posterior=drawn)
     with pytest.raises(pv.PyroviceError, match="sampled, not trained"):
         pv.plot.convergence(sampled)
     with pytest.raises(pv.PyroviceError, match="either images"):
