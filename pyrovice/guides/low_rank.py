@@ -62,6 +62,12 @@ class LowRank:
 class LowRankGuide(MeanFieldGuide):
     """The Pyro guide that :class:`LowRank` makes for one model."""
 
+    def line(self, site: Site) -> tuple[Tensor, Tensor]:
+        loc, scale = super().line(site)
+        if site.name != "X":
+            return loc, scale
+        return loc, (scale.square() + self.directions().square().sum(0)).sqrt()
+
     def draw(self, site: Site, plates: dict[str, pyro.plate]) -> Tensor:
         if site.name != "X":
             return super().draw(site, plates)

@@ -41,6 +41,8 @@ class MeanFieldGuide(SiteGuide):
     def around(self, loc: Tensor, scale: Tensor) -> dict[str, Tensor]:
         return {"loc": loc, "log_scale": scale.log()}
 
+    def line(self, site: Site) -> tuple[Tensor, Tensor]:
+        return getattr(self.loc, site.name), getattr(self.log_scale, site.name).exp()
+
     def marginal(self, site: Site) -> dist.TorchDistribution:
-        loc, log_scale = getattr(self.loc, site.name), getattr(self.log_scale, site.name)
-        return site.distribution(loc, log_scale.exp())
+        return site.distribution(*self.line(site))

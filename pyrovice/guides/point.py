@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pyro.distributions as dist
+import torch
 from torch import Tensor
 from torch.distributions import biject_to
 
@@ -45,6 +46,11 @@ class PointGuide(SiteGuide):
 
     def around(self, loc: Tensor, scale: Tensor) -> dict[str, Tensor]:
         return {"point": loc}
+
+    def line(self, site: Site) -> tuple[Tensor, Tensor]:
+        point = getattr(self.point, site.name)
+        # A quantile of a point is the point, at 0 and 1 too.
+        return point, torch.full_like(point, torch.finfo(point.dtype).tiny)
 
     def marginal(self, site: Site) -> dist.TorchDistribution:
         value = biject_to(site.support)(getattr(self.point, site.name))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any, Self
 
@@ -98,6 +98,28 @@ class SiteGuide(PyroModule):
         return {
             site.name: biject_to(site.support)(getattr(holder, site.name)) for site in self.sites
         }
+
+    @torch.no_grad()
+    def median(self, *args: Any, **kwargs: Any) -> dict[str, Tensor]:
+        """The median of every latent site, as Pyro's autoguides give it."""
+        return self.centres()
+
+    @torch.no_grad()
+    def quantiles(
+        self, quantiles: Sequence[float] | Tensor, *args: Any, **kwargs: Any
+    ) -> dict[str, Tensor]:
+        """Quantiles of every latent site, the first dim running over `quantiles`."""
+        found = {}
+        for site in self.sites:
+            loc, scale = self.line(site)
+            at = torch.as_tensor(quantiles, dtype=loc.dtype, device=loc.device)
+            at = at.reshape((-1,) + (1,) * loc.dim())
+            found[site.name] = biject_to(site.support)(loc + scale * torch.special.ndtri(at))
+        return found
+
+    def line(self, site: Site) -> tuple[Tensor, Tensor]:
+        """Mean and standard deviation of a site on the unconstrained line."""
+        raise TypeError(f"{type(self).__name__} does not say how far its sites spread.")
 
     def put(self, name: str, value: Tensor) -> None:
         """Have a parameter ``<holder>.<site>`` of this value."""

@@ -21,7 +21,8 @@ from pyrovice.model.priors import Prior
 from pyrovice.results import pruning
 from pyrovice.results.breakdown import break_down
 from pyrovice.results.calibration import Calibration, calibrate
-from pyrovice.results.mixing import mixing
+from pyrovice.results.evidence import EvidenceBound, evidence_bound
+from pyrovice.results.mixing import mixing, mixing_of_site
 from pyrovice.results.posterior import Posterior
 from pyrovice.results.prediction import predict
 from pyrovice.results.scores import Evaluation, evaluate
@@ -247,10 +248,10 @@ class Fit:
             columns=embedding.columns,
         )
 
-    def mixing(self) -> pd.DataFrame:
-        """R-hat and effective sample sizes of every weight of a fit by chains.
+    def mixing(self, site: str = "X") -> pd.DataFrame:
+        """R-hat and effective sample sizes of every entry of a site of a fit by chains.
 
-        Those of :func:`pyrovice.sample` and :func:`pyrovice.refine`.
+        Those of :func:`pyrovice.sample` and :func:`pyrovice.refine`; by default of the weights.
         """
         chains = self.posterior.chains
         if chains is None or len(chains) < 2:
@@ -259,10 +260,12 @@ class Fit:
                 "it is right or not. Have several with pyrovice.refine(fit, data), or with "
                 "pyrovice.sample(data, chains=4)."
             )
-        rows = pd.MultiIndex.from_product(
-            [self.names, self._dimensions()], names=["object", "dimension"]
-        )
-        return mixing(chains).set_axis(rows)
+        if site == "X":
+            rows = pd.MultiIndex.from_product(
+                [self.names, self._dimensions()], names=["object", "dimension"]
+            )
+            return mixing(chains).set_axis(rows)
+        return mixing_of_site(self.site(site))
 
     def hyperparameters(self) -> pd.DataFrame:
         """What was learned beside X: mean, sd and 90 % interval of the prior's own parameters.
@@ -387,6 +390,34 @@ class Fit:
         With their standard errors, and with the accuracy that the model expects of itself.
         """
         return break_down(self.predict(triplets, draws, seed), triplets, by)
+
+    def elbo(self, data: Triplets, particles: int = 100, seed: int = 0) -> EvidenceBound:
+        """The evidence lower bound, to compare guides and priors by on the same judgments.
+
+        Dimensions that training dropped are put back, idle, so that guides that drop them
+        compare with those that do not.
+
+        Parameters
+        ----------
+        data : Triplets
+            The judgments that were fitted.
+        particles : int
+            Draws of the guide.
+        seed : int
+            Seed of these draws.
+
+        Examples
+        --------
+        >>> import pyrovice as pv
+        >>> data = pv.load_example().triplets
+        >>> fit = pv.fit(data, dimensions=12)
+        >>> bound = fit.elbo(data)
+        >>> bound.dimensions, round(-bound.value / len(data), 1)
+        (12, 1.0)
+        """
+        if not self.was_fitted_to(data):
+            raise DataError("These are not the judgments that were fitted: elbo(data) is of those.")
+        return evidence_bound(self, data, particles, seed)
 
     def was_fitted_to(self, data: Triplets) -> bool:
         """Whether these are the judgments that were fitted."""

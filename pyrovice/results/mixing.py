@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 from numpy.typing import NDArray
 
 from pyrovice.results.arviz_versions import import_arviz
@@ -43,6 +44,21 @@ def mixing(chains: NDArray[np.floating]) -> pd.DataFrame:
     never = (chains <= 0).all(axis=(0, 1)).ravel()
     frame[never] = np.nan
     return frame
+
+
+def mixing_of_site(draws: xr.DataArray) -> pd.DataFrame:
+    """R-hat and effective sample sizes of any other site, a row per entry."""
+    az = import_arviz()
+    found = xr.Dataset(
+        {
+            "r_hat": az.rhat(draws.to_dataset(name="x")).x,
+            "ess_bulk": az.ess(draws.to_dataset(name="x"), method="bulk").x,
+            "ess_tail": az.ess(draws.to_dataset(name="x"), method="tail").x,
+        }
+    )
+    if not found.sizes:
+        return pd.DataFrame({name: [float(value)] for name, value in found.items()}, [draws.name])
+    return found.to_dataframe()[["r_hat", "ess_bulk", "ess_tail"]]
 
 
 def share_mixed(chains: NDArray[np.floating]) -> float:

@@ -32,7 +32,10 @@ class Entrywise:
             raise PriorError(
                 f"{d} has batch shape {tuple(d.batch_shape)} and event shape "
                 f"{tuple(d.event_shape)}; expected a univariate distribution with scalar "
-                "parameters, for example dist.Laplace(0., 0.3)."
+                "parameters, for example dist.Laplace(0., 0.3). For parameters by object or "
+                "dimension write a function: def prior(n_objects, dimensions): with "
+                "pyro.plate('object', n_objects, dim=-2), pyro.plate('dimension', dimensions, "
+                "dim=-1): return pyro.sample('X', dist.Normal(locs, scales))."
             )
         if d.support is not None and d.support.is_discrete:
             raise PriorError(f"{d} is discrete; an embedding needs a continuous prior.")
