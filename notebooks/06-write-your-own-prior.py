@@ -288,8 +288,9 @@ pd.concat(
 """
 The guide is wrong about it, and sure. More guesses with larger weights explain nearly the same
 answers as fewer guesses with smaller weights, and independent Normals cannot follow such a
-trade. `pv.refine` draws from the posterior itself. Its interval is wide and holds the truth.
-Refine before you report a number like this one.
+trade. `pv.refine` draws from the posterior itself. Its interval is wide and holds the truth here.
+That is not certain: where weights are larger than the prior expects, the share comes out too low.
+Refine before you report a number like this one, and try another prior.
 
 ## All of them
 
