@@ -1,5 +1,6 @@
 """The documentation builds, and says what is true."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import pyrovice as pv
 from pyrovice.cli import app
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -28,6 +30,26 @@ def test_options_of_the_pages_exist(command):
             if line.startswith(f"pyrovice {command} "):
                 used = [word for word in line.split("|")[0].split() if word.startswith("--")]
                 assert [option for option in used if option not in told] == [], line
+
+
+def test_the_page_on_parts_of_your_own_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    # As printed, but trained for less time.
+    short = pv.Training(schedule=pv.Anneal(steps=300))
+    monkeypatch.setitem(pv.fit.__kwdefaults__, "training", short)
+    page = (DOCS / "write-your-own.md").read_text(encoding="utf-8")
+    namespace = {}
+    for snippet in re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL):
+        exec(snippet, namespace)
+    fit = namespace["fit"]
+    assert set(fit.sites()) == {"X", "s", "b", "W"}
+    assert namespace["W"].dims == ("chain", "draw", "feature", "dimension")
+    # Each true dimension, which is a feature here, goes with one of its own.
+    strongest = namespace["W"].mean(["chain", "draw"]).argmax("dimension")
+    assert len(set(strongest.values.tolist())) == 7
+    assert (namespace["scale"].squeeze().diff() < 0).all()
+    assert namespace["guesses"].sites()["lapse"] == namespace["by_hand"].sites()["lapse"] == ()
+    assert set(namespace["again"].sites()) == set(fit.sites())
 
 
 @pytest.mark.slow
