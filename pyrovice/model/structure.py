@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 Node = dict[str, Any]
 
+# Sites of the model itself.
+RESERVED = {"odd", "X_rectified", "triplet"}
 # Relative difference of log-densities that rounding does not explain.
 SAME_DENSITY = 1e-4
 # Draws whose median is a site's typical value.
@@ -206,6 +208,11 @@ def structure_of(model: Model) -> Structure:
     for name in {*latent} & {*of_choice}:
         raise PriorError(
             f"The prior and the choice both sample a site {name!r}; give one of them another name."
+        )
+    for name in {*latent, *of_choice} & RESERVED:
+        raise PriorError(
+            f"The prior or the choice samples a site {name!r}, which is the name of the answers or "
+            "of what the model computes; give it another name."
         )
     for name, node in (latent | of_choice).items():
         if node["fn"].support.is_discrete:

@@ -69,6 +69,9 @@ class Fit:
         How many dimensions training started from.
     pruned : bool
         Whether this is the result of `prune`, all of whose dimensions are kept.
+    columns : tuple of int or None
+        Where the dimensions of a prior depend on each other or on their order: which dimensions
+        of the model these are. They then stay in the order of training.
 
     Examples
     --------
@@ -98,6 +101,7 @@ class Fit:
     fitted_guide: Guide | None
     first_dimensions: int
     pruned: bool = False
+    columns: tuple[int, ...] | None = None
 
     # ------------------------------------------------------------------ Pyro
 
@@ -161,7 +165,7 @@ class Fit:
         descending importance, ties by the sum of their weights. Its `model` and `guide`
         have these dimensions only, unless the prior is one in which dimensions depend on each
         other or on their order (correlations, cumulative shrinkage): then they keep them all,
-        in the order of training.
+        and dimensions stay in the order of training; `columns` says which they are.
         """
         values = pruning.importance(self.posterior, rule, alpha)
         chosen = pruning.kept(self.posterior, rule, alpha, min_objects, threshold)
@@ -169,10 +173,16 @@ class Fit:
         return replace(self._select(ranked[chosen[ranked]]), pruned=True)
 
     def _select(self, columns: NDArray[np.intp]) -> Fit:
-        posterior = self.posterior.select(columns)
         if not self._separable():
             # Model and guide keep all dimensions, which only make sense together and in order.
-            return replace(self, posterior=posterior)
+            columns = np.sort(columns)
+            now = self.columns or range(self.model.dimensions)
+            return replace(
+                self,
+                posterior=self.posterior.select(columns),
+                columns=tuple(now[column] for column in columns.tolist()),
+            )
+        posterior = self.posterior.select(columns)
         guide = self.fitted_guide
         if isinstance(guide, SiteGuide):
             guide = guide.select(columns)

@@ -52,6 +52,13 @@ def _joined(fit: Fit, drawn: Draws) -> Draws:
             f"pyrovice.load(path, {missing.role}={missing})."
         )
         return {}
+    if fit.posterior.shape[1] != fit.model.dimensions:
+        names = ", ".join(map(repr, fit.posterior.others))
+        tell(
+            f"The draws of {names} depend on dimensions that were pruned, so that they cannot be "
+            "joined to those of X here; call to_arviz before prune."
+        )
+        return {}
     tensors = {name: torch.from_numpy(values) for name, values in drawn.items()}
     found = redraw_prior_sites(fit.model, tensors, JOINING_STEPS)
     return {name: values.numpy() for name, values in found.items()}
@@ -59,7 +66,9 @@ def _joined(fit: Fit, drawn: Draws) -> Draws:
 
 def prior_draws(fit: Fit, draws: int, seed: int) -> Draws:
     """Every site, (1, draws, ...), X rectified; of a large embedding fewer draws."""
-    model = fit.model.with_dimensions(fit.posterior.shape[1])
+    # A prior whose dimensions depend on each other is drawn whole.
+    whole = fit.columns is not None
+    model = fit.model if whole else fit.model.with_dimensions(fit.posterior.shape[1])
     entries = model.n_objects * model.dimensions
     draws = min(draws, max(FEWEST_DRAWS, MOST_PRIOR_ENTRIES // entries))
     # Filled one by one: a list of a thousand large draws would take the memory twice.
@@ -72,4 +81,11 @@ def prior_draws(fit: Fit, draws: int, seed: int) -> Draws:
                 if name not in found:
                     found[name] = np.empty((1, draws, *drawn.shape), drawn.dtype)
                 found[name][0, i] = drawn
+    if not whole:
+        return found
+    columns = list(fit.columns or ())
+    for name, values in found.items():
+        axes = ("object", "dimension") if name == "X" else fit.posterior.others[name].axes
+        if "dimension" in axes:
+            found[name] = np.take(values, columns, axis=2 + axes.index("dimension"))
     return found

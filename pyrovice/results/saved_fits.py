@@ -63,6 +63,7 @@ def to_bytes(fit: Fit, **notes: Any) -> bytes:
         "from_chains": fit.posterior.from_chains,
         "sites": {name: list(site.axes) for name, site in fit.posterior.others.items()},
         "model_dimensions": fit.model.dimensions,
+        "columns": None if fit.columns is None else list(fit.columns),
         "known_people": _labels(fit.model.known_people),
         "history": {name: str(kind) for name, kind in history.dtypes.items()},
         "notes": notes,
@@ -206,6 +207,7 @@ def _rebuild(
         fitted_guide=guide,
         first_dimensions=int(record["first_dimensions"]),
         pruned=bool(record["pruned"]),
+        columns=_columns(record, model.dimensions),
     )
 
 
@@ -216,6 +218,15 @@ def _model_dimensions(record: dict[str, Any], arrays: dict[str, np.ndarray], kep
     if dimensions != kept and dimensions not in sizes:
         raise SavedFitError("its model does not fit its guide.")
     return dimensions
+
+
+def _columns(record: dict[str, Any], dimensions: int) -> tuple[int, ...] | None:
+    if record.get("columns") is None:
+        return None
+    columns = tuple(int(column) for column in record["columns"])
+    if any(not 0 <= column < dimensions for column in columns):
+        raise SavedFitError("its dimensions are not those of its model.")
+    return columns
 
 
 def _column(values: np.ndarray, kind: str) -> np.ndarray:

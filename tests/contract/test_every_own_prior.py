@@ -3,6 +3,8 @@
 import copy
 
 import numpy as np
+import pyro
+import pyro.distributions as dist
 import pytest
 import torch
 from contract.cases import GUIDES
@@ -158,3 +160,38 @@ def test_parameters_of_a_prior_are_its_fits_own(data, name):
     assert all(np.array_equal(before[k], after[k]) for k in before)
     if name == "empirical":
         assert before["scale"] != pytest.approx(np.log(0.5), abs=0.05)
+
+
+@pytest.mark.parametrize("name", ["cumulative", "correlated"])
+def test_dimensions_that_depend_on_each_other_keep_their_order(data, name, tmp_path):
+    fit = pv.fit(data, prior=OWN_PRIORS[name], dimensions=3, training=TRAINING, progress=False)
+    assert fit.columns == (0, 1, 2)
+    drawn = fit.guide()
+    assert drawn["X"].shape == fit.posterior.shape
+    pruned = fit.prune(rule="max", threshold=fit.importance("max").median())
+    assert len(pruned.columns) == 1
+    np.testing.assert_array_equal(pruned.posterior.loc(), fit.posterior.loc()[:, pruned.columns])
+    pruned.save(tmp_path / "f")
+    again = pv.load(tmp_path / "f", prior=OWN_PRIORS[name])
+    assert again.columns == pruned.columns
+    if name == "cumulative":
+        with pytest.warns(pv.PyroviceWarning, match="call to_arviz before prune"):
+            group = again.to_arviz(draws=30)
+    else:
+        group = again.to_arviz(draws=30)
+    assert group.prior["X"].shape[2:] == group.posterior["X"].shape[2:] == (10, 1)
+    if name == "cumulative":
+        # The prior of the dimension that was kept, whichever place it has in the sequence.
+        whole = fit.to_arviz(draws=30, pruned=False).prior["X"].isel(dimension=list(pruned.columns))
+        np.testing.assert_array_equal(group.prior["X"], whole)
+    with pytest.raises(pv.PyroviceError, match=r"refine the fit before fit\.prune"):
+        pv.refine(again, data)
+
+
+def test_a_name_that_the_model_needs_itself(data):
+    def prior(n_objects, dimensions):
+        pyro.sample("odd", dist.Normal(0.0, 1.0))
+        return pv.SpikeSlab()(n_objects, dimensions)
+
+    with pytest.raises(pv.PriorError, match="samples a site 'odd'"):
+        pv.fit(data, prior=prior, dimensions=2)
