@@ -13,7 +13,7 @@ class DataError(PyroviceError):
 
 
 class PriorError(PyroviceError):
-    """A prior that is no density, or that cannot serve as one here."""
+    """A prior that is not a density, or that cannot serve as one here."""
 
 
 class ChoiceError(PyroviceError):

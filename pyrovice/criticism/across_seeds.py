@@ -18,11 +18,9 @@ from pyrovice.data.triplets import Triplets
 from pyrovice.errors import PyroviceError, tell
 from pyrovice.model.simulation import numeric_matrix
 from pyrovice.results.fit import Fit
-from pyrovice.results.matching import correlations, partners
+from pyrovice.results.matching import SAME_DIMENSION, correlations, partners
 
 MATCHINGS = ("best", "one-to-one")
-# Two dimensions that correlate above this are the same one (paper).
-SAME_DIMENSION = 0.8
 
 
 @dataclass(frozen=True, eq=False, repr=False)

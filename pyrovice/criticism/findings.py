@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from pyro.infer.importance import psis_diagnostic
 
-from pyrovice.criticism.across_seeds import SAME_DIMENSION, reproducibility
+from pyrovice.criticism.across_seeds import reproducibility
 from pyrovice.criticism.checks import CheckReport
 from pyrovice.criticism.model_comparison import TRUSTED_PARETO_K
 from pyrovice.criticism.refitting import LEVELS, refit, simulate_and_refit
@@ -20,6 +20,7 @@ from pyrovice.inference.refining import AGREED, Langevin, agreement
 from pyrovice.inference.stopping import SETTLED
 from pyrovice.results.calibration import Calibration
 from pyrovice.results.fit import Fit
+from pyrovice.results.matching import SAME_DIMENSION
 from pyrovice.results.mixing import MIXED
 
 # The last part of training, in which the loss and the number of dimensions are examined.

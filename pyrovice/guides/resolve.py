@@ -92,7 +92,7 @@ def resolve_guide(
     model : Model
         The model.
     start : callable, optional
-        Where autoguides given by their class shall start; the guides of pyrovice are
+        Where autoguides given by their class start; the guides of pyrovice are
         told when training begins.
     must_start_there : bool
         Whether to refuse guides that start where they like.

@@ -1,4 +1,4 @@
-"""Chains of draws: what one chain brings home, and the fit that several make."""
+"""Chains of draws: the result of one chain, and the fit that several make."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Checkpoint:
     ----------
     path : path
         The file. It is made if it does not exist, and is left when the fit is done:
-        the same fit again then returns at once. A file that is no checkpoint, or one
+        the same fit again then returns at once. A file that is not a checkpoint, or one
         of other data or settings, is refused and left alone.
     seconds : float
         Time between two saves. They happen between epochs.

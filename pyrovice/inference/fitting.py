@@ -165,7 +165,7 @@ def spose(data: Triplets, *, rate: float, **arguments: Any) -> Fit:
     """SPoSE, the predecessor of VICE: a point estimate under an exponential prior.
 
     It minimises −log-likelihood + rate · Σ X over non-negative X, and keeps the
-    dimensions whose largest weight exceeds 0.1. Which ones it finds hangs on where it starts:
+    dimensions whose largest weight exceeds 0.1. Which ones it finds depends on where it starts:
     by default from the dimensions that stand out clearly in the judgments, so that it may
     have fewer than from noise, and predict better.
 
@@ -240,7 +240,7 @@ def check_same_objects(data: Any, validation: Any) -> None:
 
 
 def check_data(data: object, what: str) -> None:
-    """Refuse what are no judgments."""
+    """Refuse what is not a set of judgments."""
     if not isinstance(data, Triplets):
         raise TypeError(
             f"{what} is a {type(data).__name__}; expected Triplets, for example "
@@ -249,7 +249,7 @@ def check_data(data: object, what: str) -> None:
 
 
 def check_training(training: object) -> None:
-    """Refuse what are no settings."""
+    """Refuse what is not a record of settings."""
     if not isinstance(training, Training):
         raise TypeError(f"training={training!r}; expected Training(...) or Training.paper().")
 

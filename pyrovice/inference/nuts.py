@@ -54,7 +54,7 @@ class NUTS:
     chains: int
 
     def __call__(self, model: Model) -> Guide:
-        raise PyroviceError("NUTS is no guide; call pyrovice.sample(data, ...).")
+        raise PyroviceError("NUTS is not a guide; call pyrovice.sample(data, ...).")
 
 
 def sample(

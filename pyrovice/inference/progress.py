@@ -11,7 +11,7 @@ from pyrovice.inference.stopping import Epoch
 
 
 class Progress:
-    """Epoch, −ELBO/n, kept dimensions and time left, where somebody is watching.
+    """Epoch, −ELBO/n, kept dimensions and time left, in notebooks and terminals.
 
     Shown in a notebook or on a terminal; quiet when the output goes elsewhere
     and under continuous integration.
@@ -19,7 +19,7 @@ class Progress:
 
     def __init__(self, wanted: bool, epochs: int, title: str) -> None:
         self._bar = None
-        if wanted and _somebody_watches():
+        if wanted and _is_watched():
             from tqdm.auto import tqdm
 
             self._bar = tqdm(total=epochs, desc=title, unit="epoch", leave=True)
@@ -57,11 +57,11 @@ def fits_bar(wanted: bool, total: int, done: int) -> Any:
     """A bar over many fits, `done` of which were there before, with the time left."""
     from tqdm.auto import tqdm
 
-    quiet = not (wanted and _somebody_watches())
+    quiet = not (wanted and _is_watched())
     return tqdm(total=total, initial=done, desc="fits", unit="fit", disable=quiet)
 
 
-def _somebody_watches() -> bool:
+def _is_watched() -> bool:
     if os.environ.get("CI"):
         return False
     ipython = sys.modules.get("IPython")

@@ -41,7 +41,7 @@ from pyrovice.results.mixing import share_mixed
 from pyrovice.storage.registry import saved
 
 # Steps from one draw to the next, and before the first.
-APART = 10
+STEPS_APART = 10
 FORGOTTEN = 300
 # Draws of the guide that its scales are taken from.
 SCALE_DRAWS = 64
@@ -61,7 +61,7 @@ class Langevin:
     chains: int
 
     def __call__(self, model: Model) -> Guide:
-        raise PyroviceError("Langevin is no guide; call pyrovice.refine(fit, data, ...).")
+        raise PyroviceError("Langevin is not a guide; call pyrovice.refine(fit, data, ...).")
 
 
 def refine(fit: Fit, data: Triplets, *, draws: int = 200, chains: int = 2, seed: int = 0) -> Fit:
@@ -194,7 +194,7 @@ def _steady_path(
         before = [heat for _, heat in itertools.islice(path, FORGOTTEN)]
         if not COLD < np.mean(before[FORGOTTEN // 2 :]) < HOT:
             continue
-        kept = list(itertools.islice(path, APART - 1, APART * draws, APART))
+        kept = list(itertools.islice(path, STEPS_APART - 1, STEPS_APART * draws, STEPS_APART))
         # On the edge of what is stable a path runs away slowly.
         heat = np.array([heat for _, heat in kept])
         if COLD < heat.mean() < HOT:

@@ -86,7 +86,7 @@ def train(
     task : Task
         The judgments, and how to train.
     progress : bool
-        Whether to show progress if somebody watches.
+        Whether to show progress in notebooks and terminals.
     keeper : Keeper, optional
         Saves the state of the run, and knows where an earlier one stopped.
 
@@ -304,7 +304,7 @@ def _parameters(run: Run, elbo: TwoTermELBO, judgments: Judgments) -> list[Tenso
     except PyroviceError:
         raise
     except Exception as error:
-        # Whatever a guide that is not ours stumbles over is about this model or this prior.
+        # Any error of a guide written elsewhere is about this model or this prior.
         function = isinstance(run.guide, FunctionGuide)
         raise GuideError(
             f"{'The function' if function else type(run.guide).__name__} given as guide cannot "

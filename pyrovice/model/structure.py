@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.distributions import biject_to, constraints
 
 from pyrovice.errors import PriorError
-from pyrovice.model.judgments import Judgments
+from pyrovice.model.judgments import UNKNOWN_PERSON, Judgments
 
 if TYPE_CHECKING:
     from pyrovice.model.model import Model
@@ -280,9 +280,9 @@ def _latent(trace: poutine.Trace) -> dict[str, Node]:
 def _a_question(model: Model, device: torch.device) -> Judgments:
     """One question, to see which sites a choice samples."""
     first = torch.tensor([[model.n_objects + 2], [2], [1]], device=device)
-    nobody = torch.zeros(1, dtype=torch.long, device=device)
-    person = None if model.known_people is None else nobody - 1
-    return Judgments(first, nobody, None, None, model.n_objects, 1, person=person)
+    zero = torch.zeros(1, dtype=torch.long, device=device)
+    person = None if model.known_people is None else zero + UNKNOWN_PERSON
+    return Judgments(first, zero, None, None, model.n_objects, 1, person=person)
 
 
 def _checked(trace: poutine.Trace, model: Model) -> Tensor:

@@ -38,9 +38,9 @@ GROUPS = (
 )
 WITHOUT_DATA = ("posterior", "prior", "sample_stats")
 # Entries of the largest group: 200 MB of log-likelihoods.
-MOST_ENTRIES = 50_000_000
+MOST_LIKELIHOODS = 50_000_000
 # By how much equal log-likelihoods are told apart, in nats.
-APART = np.float32(1e-5)
+TIE_BREAK = np.float32(1e-5)
 
 logger = logging.getLogger("pyrovice")
 
@@ -196,7 +196,9 @@ def _wanted(groups: Sequence[str] | None, data: Triplets | None) -> set[str]:
 
 
 def _chosen(data: Triplets, judgments: int | None, draws: int, seed: int) -> Triplets:
-    most = max(1, MOST_ENTRIES // draws) if judgments is None else whole(judgments, "judgments", 1)
+    most = (
+        max(1, MOST_LIKELIHOODS // draws) if judgments is None else whole(judgments, "judgments", 1)
+    )
     if most >= len(data):
         return data
     logger.info("to_arviz: %d of %d judgments, chosen at random", most, len(data))
@@ -273,7 +275,7 @@ def _tell_apart(scores: NDArray[np.float32], rng: np.random.Generator) -> None:
     # Half of the tail that leave-one-out fits, which varies a little.
     many = min(0.2 * draws, 3 * draws**0.5) / 2
     tied = (scores == scores.min(axis=(0, 1))).sum(axis=(0, 1)) >= many
-    scores[..., tied] -= APART * rng.random((*scores.shape[:2], tied.sum()), dtype=np.float32)
+    scores[..., tied] -= TIE_BREAK * rng.random((*scores.shape[:2], tied.sum()), dtype=np.float32)
 
 
 def choice_log_probabilities(

@@ -196,7 +196,7 @@ class Fit:
         )
 
     def _separable(self) -> bool:
-        """Whether dimensions can be left out of the model; of code not at hand, nobody asks."""
+        """Whether dimensions can be left out of the model; True if its code is not at hand."""
         if self.missing_code() is not None or not self.model.dimensions:
             return True
         return self.model.structure.separable

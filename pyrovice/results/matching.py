@@ -10,6 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+# Two dimensions that correlate above this are the same one (paper).
+SAME_DIMENSION = 0.8
+
 
 def nearest_order(
     embedding: NDArray[np.floating], reference: NDArray[np.floating]
@@ -59,7 +62,7 @@ def partners(r: NDArray[np.floating]) -> NDArray[np.intp]:
 
 
 def recovered(
-    truth: NDArray[np.floating], found: NDArray[np.floating], threshold: float = 0.8
+    truth: NDArray[np.floating], found: NDArray[np.floating], threshold: float = SAME_DIMENSION
 ) -> float:
     """Share of the true dimensions that correlate above the threshold with one that was found."""
     return float((correlations(truth, found).max(axis=1, initial=0) > threshold).mean())

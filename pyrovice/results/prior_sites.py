@@ -23,23 +23,21 @@ from torch import Tensor
 from torch.distributions import biject_to
 
 from pyrovice.model.model import Model
-from pyrovice.model.structure import Site
+from pyrovice.model.structure import SAME_DENSITY, Site
 
 # Steps for every draw: the first forget where they began and find their stride.
 STEPS = 150
 # Steps between two draws for the same X.
-APART = 4
+STEPS_BETWEEN = 4
 FIRST_LOG_STRIDE = -1.5
 # The best share for one variable at a time.
 ACCEPTED_SHARE = 0.44
 # Coordinates of a site that only moves as a whole are moved in so many parts.
-PARTS = 8
+BLOCKS_OF_A_SITE = 8
 # Fewer draws have too few differences between them.
 ENOUGH_FOR_JOINT_MOVES = 12
 # Entries of X held at once.
-MOST_ENTRIES = 2**19
-# Relative difference of log-densities that rounding does not explain.
-SAME_DENSITY = 1e-3
+MOST_AT_ONCE = 2**19
 
 Values = dict[str, Tensor]
 # Free values of the sites to log-densities, by dimension (n, d) and shared (n, 1).
@@ -66,7 +64,7 @@ def redraw_prior_sites(
     if not names or not drawn["X"].shape[-1]:
         return {}
     n, entries = len(drawn["X"]), drawn["X"][0].numel()
-    parts = torch.arange(n).split(max(2, MOST_ENTRIES // entries))
+    parts = torch.arange(n).split(max(2, MOST_AT_ONCE // entries))
     try:
         found = [
             _redraw(PriorDensity(model, {k: v[rows] for k, v in drawn.items()}), names, steps, each)
@@ -200,12 +198,12 @@ def _redraw(density: PriorDensity, names: list[str], steps: int, each: int) -> V
             move.find_out_whether_separable(score, free)
         now = score(free)
         kept: dict[str, list[Tensor]] = {name: [] for name in names}
-        for step in range(1, steps + APART * (each - 1) + 1):
+        for step in range(1, steps + STEPS_BETWEEN * (each - 1) + 1):
             for move in moves:
                 now = move.make(score, free, now, step)
             if len(moves) > 1 and density.n >= ENOUGH_FOR_JOINT_MOVES:
                 now = _move_together(score, free, now)
-            if step >= steps and (step - steps) % APART == 0:
+            if step >= steps and (step - steps) % STEPS_BETWEEN == 0:
                 for move in moves:
                     values = move.to_support(free[move.name])
                     kept[move.name].append(values.reshape(density.n, *move.shape))
@@ -288,7 +286,7 @@ class Move:
         """Move every draw, or leave it; `free` is changed, and the new density returned."""
         alone = self.per_dimension and self.separable
         # What only moves as a whole moves in parts, so that some of it gets accepted.
-        size = self.size if alone else math.ceil(self.size / PARTS)
+        size = self.size if alone else math.ceil(self.size / BLOCKS_OF_A_SITE)
         for columns in torch.arange(self.size).split(size):
             u = free[self.name]
             reach = torch.zeros(1, self.size)

@@ -146,7 +146,7 @@ def notes_in(source: Path | bytes) -> dict[str, Any]:
     with reading(source, WHAT, SavedFitError):
         notes = unpack(source)[0]["notes"]
         if not isinstance(notes, dict):
-            raise ValueError("its notes are none")
+            raise ValueError("its notes are not a record")
         return notes
 
 

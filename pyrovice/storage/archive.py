@@ -40,7 +40,7 @@ def unpack(source: Path | bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]
     with source.open("rb") if isinstance(source, Path) else BytesIO(source) as file:
         # NumPy would take anything else for a pickle, and advise to trust it.
         if not zipfile.is_zipfile(file):
-            raise ValueError("it is no archive of arrays")
+            raise ValueError("it is not an archive of arrays")
         file.seek(0)
         with np.load(file, allow_pickle=False) as archive:
             # What is written here is not compressed, so that no small file can be huge inside.
@@ -51,13 +51,13 @@ def unpack(source: Path | bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]
         raise ValueError("it holds no record")
     record = json.loads(arrays.pop(RECORD).tobytes().decode())
     if not isinstance(record, dict):
-        raise ValueError("its record is none")
+        raise ValueError("its record is not one")
     return record, arrays
 
 
 @contextmanager
 def reading(source: Path | bytes, what: str, error: type[PyroviceError]) -> Iterator[None]:
-    """Turn whatever a bad file stumbles over into one sentence that names it."""
+    """Turn any error in reading a file into one sentence that names it."""
     name = source if isinstance(source, Path) else "The content"
     try:
         yield

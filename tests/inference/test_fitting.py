@@ -283,7 +283,7 @@ def test_numpy_numbers_are_numbers(small):
         ),
         ({"dimensions": 2.5}, PyroviceError, "dimensions=2.5"),
         ({"dimensions": "many"}, PyroviceError, "dimensions='many'"),
-        ({"prior": 5}, PyroviceError, "prior=5 is no prior"),
+        ({"prior": 5}, PyroviceError, "prior=5 is not a prior"),
         ({"validation": pv.Triplets([[0, 1, 2]], [0])}, PyroviceError, "different objects"),
     ],
 )

@@ -84,7 +84,7 @@ def test_a_refined_fit_is_a_fit(refined, fit, data, tmp_path):
     assert np.array_equal(loaded.predict(data), refined.predict(data))
     found = pv.diagnose(loaded, data).table.found["Do the chains agree?"]
     assert found.startswith("They agree on")
-    with pytest.raises(pv.PyroviceError, match="Langevin is no guide"):
+    with pytest.raises(pv.PyroviceError, match="Langevin is not a guide"):
         pv.fit(data, guide=loaded.guide_family)
 
 

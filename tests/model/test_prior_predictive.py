@@ -260,8 +260,8 @@ def test_bad_arguments_get_a_sentence(arguments, error, sentence):
 @pytest.mark.parametrize(
     ("prior", "sentence"),
     [
-        (3, "is no prior"),
-        (SpikeSlab, "is no prior"),
+        (3, "is not a prior"),
+        (SpikeSlab, "is not a prior"),
         (dist.Normal(torch.zeros(3), 1.0), "batch shape"),
         (lambda m, d: None, "samples no site 'X'; it samples nothing"),
         (always(np.zeros((4, 20))), r"shape \(4, 20\), expected \(20, 4\)"),

@@ -152,7 +152,7 @@ def test_a_stated_part_of_the_judgments(small, small_fit):
 
 
 def test_large_data_are_cut_by_themselves(small, small_fit, monkeypatch):
-    monkeypatch.setattr("pyrovice.results.arviz_groups.MOST_ENTRIES", 2000)
+    monkeypatch.setattr("pyrovice.results.arviz_groups.MOST_LIKELIHOODS", 2000)
     part = small_fit.to_arviz(small, draws=10)
     assert part.log_likelihood["odd"].shape == (1, 10, 200)
 

@@ -193,7 +193,7 @@ def test_values_survive_as_json(value):
 def test_other_files_are_refused_without_numpys_advice(tmp_path):
     table = tmp_path / "judgments.csv"
     table.write_text("a,b,c\n", encoding="utf-8")
-    with pytest.raises(pv.PyroviceError, match=r"it is damaged \(it is no archive of arrays\)"):
+    with pytest.raises(pv.PyroviceError, match=r"it is damaged \(it is not an archive of arrays\)"):
         pv.load(table)
 
 

@@ -176,7 +176,7 @@ def test_the_papers_grid():
     [
         ({"priors": SpikeSlab()}, TypeError, "expected a list of priors"),
         ({"priors": []}, PyroviceError, "priors is empty"),
-        ({"priors": [SpikeSlab]}, PyroviceError, "is no prior"),
+        ({"priors": [SpikeSlab]}, PyroviceError, "is not a prior"),
         ({"seeds": 0}, PyroviceError, "seeds=0; expected a whole number"),
         ({"seeds": []}, PyroviceError, "seeds is empty"),
         ({"seeds": [-1]}, PyroviceError, "seed=-1"),

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyrovice.criticism.across_seeds import SAME_DIMENSION, reproducibility
+from pyrovice.criticism.across_seeds import reproducibility
 from pyrovice.criticism.bounds.prospective import sample_size
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole
@@ -210,7 +210,7 @@ def _simulated_runs(
                 "accuracy": ((chances * first).sum(axis=1) / first.sum(axis=1)).mean(),
                 "best": chances.max(axis=1).mean(),
                 "dimensions": found.n_dimensions,
-                "recovered": recovered(truth, found.embedding().to_numpy(), SAME_DIMENSION),
+                "recovered": recovered(truth, found.embedding().to_numpy()),
             }
         )
     some = any(row["dimensions"] for row in rows)

@@ -54,7 +54,7 @@ class LearnedSpikeSlab:
 
         ▁▁▁▂▂▂▂▂▂▃▃▃▄▄▅▅▆▇███▇▆▅▅▄▄▄▃▃▃▃▃▂▂▂▂▂▂▂
 
-    Use it when no grid of hyper-parameters shall be searched, and when the sparsity
+    Use it to avoid a search over a grid of hyper-parameters, and when the sparsity
     itself is a result.
 
     Examples

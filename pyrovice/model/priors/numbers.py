@@ -1,4 +1,4 @@
-"""The sentences that parameters of priors get when they are no numbers."""
+"""What is said of parameters of priors that are not numbers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check_positive(prior: Any, *names: str) -> None:
 
 
 def check_mixture(prior: Any) -> None:
-    """Refuse a spike that is no spike beside its slab, or a weight that is no weight."""
+    """Refuse a spike that is not narrower than its slab, or a weight outside (0, 1)."""
     example = type(prior).__name__
     if not 0 < prior.spike < prior.slab:
         raise PriorError(

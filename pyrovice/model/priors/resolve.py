@@ -21,7 +21,7 @@ def resolve_prior(prior: Prior) -> Callable[[int, int], Tensor]:
         return Entrywise(prior)
     if isinstance(prior, type) or not callable(prior):
         raise PriorError(
-            f"prior={prior!r} is no prior; expected SpikeSlab(...), a distribution such as "
+            f"prior={prior!r} is not a prior; expected SpikeSlab(...), a distribution such as "
             "dist.Laplace(0., 0.3), or a function (n_objects, dimensions) that samples the "
             "site 'X'."
         )
