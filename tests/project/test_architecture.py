@@ -115,6 +115,14 @@ def test_private_functions_take_few_parameters(path):
             assert count <= 8, f"{function.name} takes {count} parameters"
 
 
+@pytest.mark.parametrize("path", FILES)
+def test_functions_are_short(path):
+    for function in functions(path):
+        body = function.body[1:] if ast.get_docstring(function) else function.body
+        lines = body[-1].end_lineno - body[0].lineno + 1 if body else 0
+        assert lines <= 60, f"{function.name} has {lines} lines"
+
+
 @pytest.mark.parametrize("name", sorted(set(pyrovice.__all__)))
 def test_public_names_have_docstrings_and_help(name):
     value = getattr(pyrovice, name)

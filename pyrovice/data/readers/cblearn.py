@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pyrovice.data.arrays import ODD_COLUMNS
-from pyrovice.data.readers.finishing import Options, finish
+from pyrovice.data.readers.finishing import Found, Options, finish
 from pyrovice.data.readers.numbers import numeric_table, rows_of_numbers
 from pyrovice.data.readers.source import Sample, Source
 from pyrovice.data.readers.table import Table
@@ -57,13 +57,15 @@ def read(
         table, rows = repeated_rows(table, np.abs(counts))
         ids, column = ids[rows], column[rows]
     return finish(
-        table,
-        ids,
-        column,
-        anchor=None if odd else 0,
-        options=options,
-        format="cblearn",
-        decided=decided,
+        Found(
+            table,
+            ids,
+            column,
+            anchor=None if odd else 0,
+        ),
+        options,
+        "cblearn",
+        decided,
     )
 
 

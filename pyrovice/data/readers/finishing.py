@@ -81,26 +81,11 @@ def read_names(path: Path) -> list[str]:
     return text.rstrip("\n").split("\n")
 
 
-def finish(
-    table: Table,
-    shown: NDArray[Any],
-    odd: NDArray[np.integer],
-    *,
-    options: Options,
-    format: str,
-    decided: str,
-    anchor: int | NDArray[np.integer] | None = None,
-    first_id: int | None = 0,
-    others: NDArray[np.int64] | None = None,
-    on_screen: bool = False,
-    participants: NDArray[Any] | None = None,
-    trials: dict[str, Any] | None = None,
-    catch: pd.DataFrame | None = None,
-    notes: Sequence[str] = (),
-) -> dict[str, Any]:
-    """The arguments of `Triplets`.
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a reader found in a file.
 
-    Parameters
+    Attributes
     ----------
     table : Table
         The rows of the file; those that are wrong or left out do not become judgments.
@@ -108,8 +93,6 @@ def finish(
         Ids as the file has them, or names.
     odd : array of shape (n,)
         Which of the three columns holds the odd one.
-    options, format, decided
-        What the user said, how the file is read, and why.
     anchor : int or array of shape (n,), optional
         Which column holds the anchor, -1 for none.
     first_id : int or None
@@ -121,20 +104,39 @@ def finish(
     participants, trials, catch, notes
         What else the file says.
     """
-    named = shown.dtype == object
-    names = options.all_names()
+
+    table: Table
+    shown: NDArray[Any]
+    odd: NDArray[np.integer]
+    anchor: int | NDArray[np.integer] | None = None
+    first_id: int | None = 0
+    others: NDArray[np.int64] | None = None
+    on_screen: bool = False
+    participants: NDArray[Any] | None = None
+    trials: dict[str, Any] | None = None
+    catch: pd.DataFrame | None = None
+    notes: Sequence[str] = ()
+
+
+def finish(found: Found, options: Options, format: str, decided: str) -> dict[str, Any]:
+    """The arguments of `Triplets`.
+
+    Parameters
+    ----------
+    found : Found
+        What is in the file.
+    options : Options
+        What the user said about it.
+    format, decided : str
+        How the file is read, and why.
+    """
+    table, shown = found.table, found.shown
     first, second, third = shown.T
     table.complain(
         (first == second) | (second == third) | (first == third),
         "repeats an object; a triplet has three different ones",
     )
-    if named:
-        begins = None
-        ids = _ids_of_names(table, shown, names)
-    else:
-        begins = _where_ids_begin(table, shown, options, first_id, names)
-        ids = shown - begins
-        names = _names_of_ids(table, ids, names, others, begins)
+    ids, names, begins = _numbered(found, options)
     if options.bad_rows == "refuse":
         table.refuse()
     keep = ~table.unusable()
@@ -144,16 +146,6 @@ def finish(
     ids = ids[keep]
     if names is None:
         ids, names = _number_names(shown[keep])
-    odd = np.asarray(odd, np.int64)[keep]
-    ascending, position = in_ascending_order(ids, odd)
-    known = {name: np.asarray(values)[keep] for name, values in (trials or {}).items()}
-    at = column = None
-    if anchor is not None:
-        column = np.broadcast_to(anchor, len(keep))[keep].astype(np.int64)
-        at = in_ascending_order(ids, np.maximum(column, 0))[1]
-        at = np.where(column < 0, NO_ANCHOR, at)
-    if on_screen:
-        known |= screen_places(ids, odd, column)
     reading = Reading(
         path=table.source.label,
         format=format,
@@ -162,19 +154,45 @@ def finish(
         rows=1 + int(np.count_nonzero(np.diff(table.lines))),
         left_out=table.left_out(),
         first_id=begins,
-        catch=catch,
-        notes=tuple(notes),
+        catch=found.catch,
+        notes=tuple(found.notes),
     )
     _log_and_warn(table, reading, ids, names, options)
+    people = found.participants
     return {
-        "objects": ascending,
-        "odd": position,
+        **_answers(found, ids, keep),
         "names": names,
-        "anchor": at,
-        "participants": None if participants is None else participants[keep],
-        "trials": pd.DataFrame(known) if known else None,
+        "participants": None if people is None else people[keep],
         "reading": reading,
     }
+
+
+def _numbered(
+    found: Found, options: Options
+) -> tuple[NDArray[np.int64], tuple[str, ...] | None, int | None]:
+    """Ids from 0 on, the names of all objects if they are known, and where the file's ids begin."""
+    names = options.all_names()
+    if found.shown.dtype == object:
+        return _ids_of_names(found.table, found.shown, names), names, None
+    begins = _where_ids_begin(found.table, found.shown, options, found.first_id, names)
+    ids = found.shown - begins
+    return ids, _names_of_ids(found.table, ids, names, found.others, begins), begins
+
+
+def _answers(found: Found, ids: NDArray[np.int64], keep: NDArray[np.bool_]) -> dict[str, Any]:
+    """Objects in ascending order, where the odd one and the anchor went, and what trials say."""
+    odd = np.asarray(found.odd, np.int64)[keep]
+    ascending, position = in_ascending_order(ids, odd)
+    known = {name: np.asarray(values)[keep] for name, values in (found.trials or {}).items()}
+    at = column = None
+    if found.anchor is not None:
+        column = np.broadcast_to(found.anchor, len(keep))[keep].astype(np.int64)
+        at = in_ascending_order(ids, np.maximum(column, 0))[1]
+        at = np.where(column < 0, NO_ANCHOR, at)
+    if found.on_screen:
+        known |= screen_places(ids, odd, column)
+    trials = pd.DataFrame(known) if known else None
+    return {"objects": ascending, "odd": position, "anchor": at, "trials": trials}
 
 
 def _log_and_warn(

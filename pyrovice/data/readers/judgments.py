@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pyrovice.data.columns import OBJECT_COLUMNS
-from pyrovice.data.readers.finishing import Options, finish
+from pyrovice.data.readers.finishing import Found, Options, finish
 from pyrovice.data.readers.source import Sample, Source
 from pyrovice.data.readers.table import header, read_with_header, stripped
 from pyrovice.errors import DataError
@@ -51,15 +51,17 @@ def read(source: Source, options: Options, decided: str) -> dict[str, Any]:
     more = [name for name in wanted if name not in (*TEXT, "participant")]
     trials = {name: _values(table.columns[name]) for name in more}
     return finish(
-        table,
-        shown,
-        np.argmax(match, axis=1),
-        anchor=anchor,
-        options=options,
-        format="table",
-        decided=decided,
-        participants=table.labels("participant") if "participant" in table else None,
-        trials=trials,
+        Found(
+            table,
+            shown,
+            np.argmax(match, axis=1),
+            anchor=anchor,
+            participants=table.labels("participant") if "participant" in table else None,
+            trials=trials,
+        ),
+        options,
+        "table",
+        decided,
     )
 
 

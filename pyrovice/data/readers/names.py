@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyrovice.data.readers.finishing import Options, finish
+from pyrovice.data.readers.finishing import Found, Options, finish
 from pyrovice.data.readers.numbers import rows_of_numbers
 from pyrovice.data.readers.source import Sample, Source
 from pyrovice.data.readers.structure import guess_separator
@@ -53,12 +53,14 @@ def read(
     if has_header:
         table.leave_out(np.arange(len(shown)) == 0, "header")
     return finish(
-        table,
-        shown,
-        np.full(len(shown), 2),
-        options=options,
-        format="names",
-        decided=decided,
+        Found(
+            table,
+            shown,
+            np.full(len(shown), 2),
+        ),
+        options,
+        "names",
+        decided,
     )
 
 

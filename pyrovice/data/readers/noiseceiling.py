@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pyrovice.data.readers.finishing import Options, finish
+from pyrovice.data.readers.finishing import Found, Options, finish
 from pyrovice.data.readers.numbers import numeric_table, rows_of_numbers
 from pyrovice.data.readers.source import Sample, Source
 
@@ -35,12 +35,14 @@ def read(source: Source, options: Options, decided: str) -> dict[str, Any]:
     position = table.whole([3], "a choice")[:, 0]
     table.complain((position < 1) | (position > 3), "holds a choice outside 1 to 3")
     return finish(
-        table,
-        ids,
-        np.clip(position - 1, 0, 2),
-        options=options,
-        format="noiseceiling",
-        decided=decided,
-        first_id=None,
-        on_screen=True,
+        Found(
+            table,
+            ids,
+            np.clip(position - 1, 0, 2),
+            first_id=None,
+            on_screen=True,
+        ),
+        options,
+        "noiseceiling",
+        decided,
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from pyrovice.data.readers.anchored import objects_in, odd_of
-from pyrovice.data.readers.finishing import Options, finish
+from pyrovice.data.readers.finishing import Found, Options, finish
 from pyrovice.data.readers.source import Sample, Source
 from pyrovice.data.readers.table import header, read_with_header
 from pyrovice.errors import DataError
@@ -56,17 +56,19 @@ def _read_present(
         trials["reaction_time"] = 1000 * table.measured("response_time", "a response_time")
         notes.append("response_time was taken to be in seconds")
     return finish(
-        table,
-        shown[:, :3],
-        odd_of(table, shown, shown[:, 3], shown[:, 4]),
-        anchor=0,
-        options=options,
-        format="salmon",
-        decided=decided,
-        on_screen=True,
-        participants=table.labels("puid") if "puid" in table else None,
-        trials=trials,
-        notes=notes,
+        Found(
+            table,
+            shown[:, :3],
+            odd_of(table, shown, shown[:, 3], shown[:, 4]),
+            anchor=0,
+            on_screen=True,
+            participants=table.labels("puid") if "puid" in table else None,
+            trials=trials,
+            notes=notes,
+        ),
+        options,
+        "salmon",
+        decided,
     )
 
 
@@ -76,13 +78,15 @@ def _read_former(
     table = read_with_header(source, separator, columns, FORMER, text=FORMER)
     shown = table.text(FORMER[1:], "an object")
     return finish(
-        table,
-        shown[:, :3],
-        odd_of(table, shown, shown[:, 3]),
-        anchor=0,
-        options=options,
-        format="salmon",
-        decided=decided,
-        on_screen=True,
-        participants=table.labels("Participant.ID"),
+        Found(
+            table,
+            shown[:, :3],
+            odd_of(table, shown, shown[:, 3]),
+            anchor=0,
+            on_screen=True,
+            participants=table.labels("Participant.ID"),
+        ),
+        options,
+        "salmon",
+        decided,
     )

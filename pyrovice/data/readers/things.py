@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from pyrovice.data.readers.finishing import Options, finish
+from pyrovice.data.readers.finishing import Found, Options, finish
 from pyrovice.data.readers.source import Sample, Source
 from pyrovice.data.readers.table import header, read_with_header
 from pyrovice.errors import DataError
@@ -49,14 +49,16 @@ def read(source: Source, options: Options, decided: str) -> dict[str, Any]:
     if "HIT_nr" in table:
         trials["set"] = table.columns["HIT_nr"].to_numpy(dtype=object)
     return finish(
-        table,
-        ids,
-        np.clip(position - 1, 0, 2),
-        options=options,
-        format="things",
-        decided=decided,
-        first_id=1,
-        on_screen=True,
-        participants=table.labels("subject_id") if "subject_id" in table else None,
-        trials=trials,
+        Found(
+            table,
+            ids,
+            np.clip(position - 1, 0, 2),
+            first_id=1,
+            on_screen=True,
+            participants=table.labels("subject_id") if "subject_id" in table else None,
+            trials=trials,
+        ),
+        options,
+        "things",
+        decided,
     )

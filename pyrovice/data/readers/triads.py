@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pyrovice.data.readers.finishing import Options, finish
+from pyrovice.data.readers.finishing import Found, Options, finish
 from pyrovice.data.readers.source import Sample, Source
 from pyrovice.data.readers.table import MISSING, Table, header, read_with_header, stripped
 from pyrovice.errors import DataError
@@ -48,12 +48,14 @@ def read(source: Source, options: Options, decided: str) -> dict[str, Any]:
     position = table.whole(["answer"], "an answer")[:, 0]
     table.complain((position < 1) | (position > 3), "holds an answer outside 1 to 3")
     return finish(
-        table,
-        shown,
-        np.clip(position - 1, 0, 2),
-        options=options,
-        format="triads",
-        decided=decided,
-        on_screen=True,
-        participants=np.tile(np.array(people, dtype=object), len(wide)),
+        Found(
+            table,
+            shown,
+            np.clip(position - 1, 0, 2),
+            on_screen=True,
+            participants=np.tile(np.array(people, dtype=object), len(wide)),
+        ),
+        options,
+        "triads",
+        decided,
     )

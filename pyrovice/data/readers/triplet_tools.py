@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from pyrovice.data.readers.anchored import objects_in, odd_of
-from pyrovice.data.readers.finishing import Options, finish
+from pyrovice.data.readers.finishing import Found, Options, finish
 from pyrovice.data.readers.source import Sample, Source
 from pyrovice.data.readers.table import header, read_with_header
 from pyrovice.errors import DataError
@@ -65,16 +65,18 @@ def read(source: Source, options: Options, decided: str) -> dict[str, Any]:
         if name in table:
             trials[name] = table.columns[name].to_numpy(dtype=object)
     return finish(
-        table,
-        shown[:, :3],
-        odd,
-        anchor=0,
-        options=options,
-        format="tripletTools",
-        decided=decided,
-        first_id=None,
-        on_screen=by_name,
-        participants=people,
-        trials=trials,
-        catch=catch,
+        Found(
+            table,
+            shown[:, :3],
+            odd,
+            anchor=0,
+            first_id=None,
+            on_screen=by_name,
+            participants=people,
+            trials=trials,
+            catch=catch,
+        ),
+        options,
+        "tripletTools",
+        decided,
     )

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyrovice.data.readers.finishing import Options, finish
+from pyrovice.data.readers.finishing import Found, Options, finish
 from pyrovice.data.readers.numbers import numeric_table, rows_of_numbers
 from pyrovice.data.readers.source import Sample, Source
 from pyrovice.data.readers.table import Table
@@ -86,12 +86,14 @@ def _judgments(
     if people is not None:
         table.complain(people < 0, "holds a negative participant; they are counted from 0")
     return finish(
-        table,
-        ids,
-        np.full(len(ids), 2),
-        options=options,
-        format="vice",
-        decided=decided,
-        others=others,
-        participants=people,
+        Found(
+            table,
+            ids,
+            np.full(len(ids), 2),
+            others=others,
+            participants=people,
+        ),
+        options,
+        "vice",
+        decided,
     )

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyrovice.data.readers.finishing import Options, finish
+from pyrovice.data.readers.finishing import Found, Options, finish
 from pyrovice.data.readers.source import Sample, Source
 from pyrovice.data.readers.table import LARGEST_WHOLE, Table, header, read_with_header
 from pyrovice.errors import DataError
@@ -82,14 +82,16 @@ def _one_judgment_per_vote(
     usable[usable.sum(axis=1) == 0, 0] = 1
     odd = np.repeat(np.tile(odd_columns, len(table)), usable.ravel())
     return finish(
-        longer,
-        shown[rows],
-        odd,
-        anchor=0 if len(odd_columns) == 2 else None,
-        options=options,
-        format="votes",
-        decided=decided,
-        first_id=None,
+        Found(
+            longer,
+            shown[rows],
+            odd,
+            anchor=0 if len(odd_columns) == 2 else None,
+            first_id=None,
+        ),
+        options,
+        "votes",
+        decided,
     )
 
 
