@@ -21,7 +21,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:These .* carry no dimensions"),
     pytest.mark.filterwarnings("ignore:Not known to have converged"),
 ]
-TRAINING = pv.Training(start="noise", schedule=pv.Anneal(80), stop=pv.MaxEpochs(80))
+TRAINING = pv.Training(start="noise", schedule=pv.Anneal(60), stop=pv.MaxEpochs(60))
 # A network learns slowly.
 SLOWLY = pv.Training(
     start="noise", learning_rate=0.01, schedule=pv.Anneal(300), stop=pv.MaxEpochs(300)
@@ -42,7 +42,7 @@ INSEPARABLE = {"cumulative", "correlated", "empirical", "network"}
 NOT_ENTRYWISE = {"correlated", "smooth", "non-centred"}
 # Each with every guide; the others with one of pyrovice's and one of Pyro's.
 WITH_EVERY_GUIDE = ("regression", "cumulative", "correlated", "non-centred")
-# A peak that eighty steps do not reach, and a guide written for X alone.
+# A peak that sixty steps do not reach, and a guide written for X alone.
 LEFT_OUT = ("AutoLaplace", "own")
 
 
