@@ -35,7 +35,7 @@ def test_options_of_the_pages_exist(command):
 def test_the_page_on_parts_of_your_own_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     # As printed, but trained for less time.
-    short = pv.Training(schedule=pv.Anneal(steps=300))
+    short = pv.Training(schedule=pv.Anneal(steps=150))
     monkeypatch.setitem(pv.fit.__kwdefaults__, "training", short)
     page = (DOCS / "write-your-own.md").read_text(encoding="utf-8")
     namespace = {}
