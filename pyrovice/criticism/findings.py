@@ -16,7 +16,7 @@ from pyrovice.criticism.model_comparison import TRUSTED_PARETO_K
 from pyrovice.criticism.refitting import LEVELS, refit, simulate_and_refit
 from pyrovice.data.triplets import Triplets
 from pyrovice.inference.nuts import sample
-from pyrovice.inference.refining import AGREED, Langevin, agreement
+from pyrovice.inference.refining import AGREED, Langevin, agreement, compared_weights
 from pyrovice.inference.stopping import SETTLED
 from pyrovice.results.calibration import Calibration
 from pyrovice.results.fit import Fit
@@ -299,7 +299,7 @@ def chains_agree(fit: Fit) -> Finding:
         )
     if isinstance(fit.guide_family, Langevin):
         share = agreement(fit)
-        found = f"They agree on {share:.0%} of the weights of the kept dimensions."
+        found = f"They agree on {share:.0%} of {compared_weights(fit)}."
         if share >= AGREED:
             return Finding(question, found, "good")
         return Finding(

@@ -447,7 +447,12 @@ class Triplets:
 
     def people(self) -> tuple[Any, ...]:
         """The labels of those who judged, each once, sorted; none if they are not known."""
-        return () if self.participants is None else tuple(np.unique(self.participants).tolist())
+        if self.participants is None:
+            return ()
+        labels = pd.unique(pd.Series(self.participants)).tolist()
+        # Labels of several types have no order of their own.
+        alike = len({type(label) for label in labels}) == 1
+        return tuple(sorted(labels) if alike else sorted(labels, key=repr))
 
     def digest(self, *, people: bool = True) -> str:
         """A fingerprint of the judgments, equal for equal data on every machine.

@@ -205,8 +205,13 @@ def _steady_path(
     )
 
 
+def compared_weights(fit: Fit) -> str:
+    """What the chains of a fit are compared by: what is kept, or everything if nothing is."""
+    return "the weights of the kept dimensions" if fit.n_dimensions else "the weights"
+
+
 def agreement(fit: Fit) -> float:
-    """The share of weights of the kept dimensions that the chains of a fit agree on."""
+    """The share of :func:`compared_weights` that the chains of a fit agree on."""
     kept = fit.prune().posterior if fit.n_dimensions else fit.posterior
     return share_mixed(cast("NDArray[np.float32]", kept.chains))
 
@@ -218,4 +223,4 @@ def _doubt(fit: Fit, method: Langevin) -> str | None:
     share = agreement(fit)
     if share >= AGREED:
         return None
-    return f"the chains agree on {share:.0%} of the weights of the kept dimensions"
+    return f"the chains agree on {share:.0%} of {compared_weights(fit)}"

@@ -301,3 +301,14 @@ def test_what_else_is_known_of_a_judgment_goes_where_it_goes():
     assert pv.Triplets.concat([t, plain]).trials is None
     with pytest.raises(pv.DataError, match="39 rows, expected 40"):
         pv.Triplets(t.objects, t.odd, trials=trials[1:])
+
+
+def test_people_are_listed_once_and_in_order(small):
+    def people(labels):
+        labels = np.resize(np.array(labels, dtype=object), len(small))
+        return Triplets(small.objects, small.odd, participants=labels).people()
+
+    assert people(["bob", "ann"]) == ("ann", "bob")
+    assert people([10, 9, 2]) == (2, 9, 10)
+    assert set(people(["ann", 3])) == {"ann", 3}
+    assert small.people() == ()

@@ -255,3 +255,28 @@ def test_a_guide_that_fails_says_so_before_training(small, guide, sentence):
 def test_bad_ranks_get_a_sentence(rank):
     with pytest.raises(pv.GuideError, match="expected a positive whole number"):
         pv.LowRank(rank)
+
+
+@pytest.mark.parametrize("build", [AutoNormal, MeanField()], ids=["Pyro's", "ours"])
+def test_a_guide_that_is_built_already_is_refused(small, build):
+    built = build(Model(pv.SpikeSlab(), 20, 3, small))
+    with pytest.raises(pv.GuideError, match=r"was built for another model.*lambda model: "):
+        pv.fit(small, guide=built, dimensions=3)
+
+
+def test_median_and_quantiles_are_those_of_the_family(small):
+    model = Model(pv.LearnedSpikeSlab(), 20, 3, small)
+    guide = MeanField()(model)
+    loc, scale = guide.loc.slab.item(), guide.log_scale.slab.exp().item()
+    law = stats.lognorm(scale, scale=np.exp(loc))
+    found = guide.quantiles([0.1, 0.5, 0.9])
+    np.testing.assert_allclose(found["slab"].numpy(), law.ppf([0.1, 0.5, 0.9]), rtol=1e-5)
+    assert found["X"].shape == (3, 20, 3)
+    for name, value in guide.median().items():
+        torch.testing.assert_close(value, found[name][1])
+    point = pv.MAP()(Model(pv.SpikeSlab(), 20, 3, small))
+    torch.testing.assert_close(point.quantiles([0.1, 0.9])["X"][1], point.median()["X"])
+    low = low_rank(small, rank=2)
+    total = closed_form(low).sigma
+    spread = low.quantiles([stats.norm.cdf(1)])["X"][0] - low.loc.X
+    np.testing.assert_allclose(spread.detach().numpy(), total, rtol=1e-4)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pyro.distributions as dist
 import pytest
@@ -114,3 +116,30 @@ def test_bad_arguments_get_a_sentence(data, arguments, sentence):
         pv.sample(data, **{"dimensions": 2} | arguments)
     with pytest.raises(TypeError, match="expected Triplets"):
         pv.sample([[0, 1, 2]])
+
+
+def test_what_the_sampler_says_of_each_draw(sampled, tmp_path):
+    sampled.save(tmp_path / "f")
+    for fit in (sampled, pv.load(tmp_path / "f")):
+        stats = fit.to_arviz(pruned=False).sample_stats
+        assert dict(stats.sizes) == {"chain": 2, "draw": 60}
+        names = {"lp", "acceptance_rate", "step_size", "n_steps", "tree_depth", "energy"}
+        assert set(stats.data_vars) == names | {"diverging"}
+        # A difference of running sums, so that one is one up to rounding.
+        assert ((stats.acceptance_rate > 0) & (stats.acceptance_rate <= 1 + 1e-9)).all()
+        assert (stats.n_steps < 2**stats.tree_depth).all()
+        # The energy is that of the positions and the momenta, which is positive.
+        assert np.isfinite(stats.energy).all()
+    assert sampled.mixing("pi").index.tolist() == [0, 1]
+    assert sampled.mixing("slab").shape == (1, 3)
+
+
+def test_a_fit_that_keeps_nothing_still_has_a_posterior(sampled):
+    """More than five objects out of eight is a lot to ask; that is said."""
+    none = replace(sampled, pruned=False)
+    assert none.n_dimensions == 0
+    with pytest.warns(pv.PyroviceWarning, match="none is kept; the container has all 2"):
+        kept = none.to_arviz(draws=10)
+    every = none.to_arviz(draws=10, pruned=False)
+    assert kept.posterior["X"].shape == every.posterior["X"].shape == (2, 10, 8, 2)
+    assert every.posterior["pi"].shape == (2, 10, 2)
