@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from pyrovice.guides import Guide
-from pyrovice.guides.drawing import draw_sites
+from pyrovice.guides.drawing import draw_apart, draw_sites
 from pyrovice.model.model import Model
+from pyrovice.results.population import redraw_people
 from pyrovice.results.prior_sites import redraw_prior_sites
 from pyrovice.results.weights import (
     Array,
@@ -174,7 +175,7 @@ def quick_posterior(guide: Guide, model: Model, draws: int = MANY_DRAWS) -> Post
     if weights is not None:
         if not structure.of_choice:
             return Posterior(weights)
-        drawn = draw_sites(guide, model, draws)
+        drawn = draw_apart(guide, structure.of_choice, draws)
     else:
         entries = draw_sites(guide, model, 1)["X"].numel()
         drawn = draw_sites(guide, model, min(draws, max(ENOUGH_DRAWS, MOST_DRAWN // entries)))
@@ -187,6 +188,8 @@ def quick_posterior(guide: Guide, model: Model, draws: int = MANY_DRAWS) -> Post
 def posterior_of(guide: Guide, model: Model) -> Posterior:
     """What a guide knows of every site, and what follows from it about the prior's own."""
     quick = quick_posterior(guide, model)
+    people = redraw_people(guide, model, MANY_DRAWS)
+    quick = replace(quick, others={**quick.others, **_others(people, model, {*people})})
     above = model.structure.above
     if not above:
         return quick
@@ -194,6 +197,9 @@ def posterior_of(guide: Guide, model: Model) -> Posterior:
     most = MANY_DRAWS if quick.is_joint else DRAWS_OF_OTHERS
     drawn = draw_sites(guide, model, min(most, max(ENOUGH_DRAWS, MOST_DRAWN // entries)))
     others = _others(drawn, model, {*above, *model.structure.of_choice})
+    if people:
+        # Draws of all sites go together, as many of each.
+        others |= _others(redraw_people(guide, model, len(drawn["X"])), model, {*people})
     if quick.is_point:
         return replace(quick, others=others)
     if quick.is_joint:
