@@ -24,6 +24,7 @@ SECTIONS = {
     "human_things": "quality",
     "human_refined": "quality",
     "people": "quality",
+    "people_recovery": "quality",
     "recipes": "quality",
     "sizes": "quality",
     "small_sizes": "quality",

@@ -20,7 +20,7 @@ from pyrovice.errors import tell
 from pyrovice.guides import Guide
 from pyrovice.guides.drawing import with_embedding
 from pyrovice.model.model import Model
-from pyrovice.model.people import judgments_by_person
+from pyrovice.model.people import Crowd, judgments_by_person
 from pyrovice.model.priors import Prior
 from pyrovice.results.fit import Fit, in_order_of_importance
 from pyrovice.results.matching import align_draws
@@ -71,8 +71,11 @@ def finished_chain(
         for rows in torch.arange(n).split(at_once)
     ]
     log_likelihood, log_prior = (torch.cat(part).numpy() for part in zip(*parts, strict=True))
+    found = with_embedding(model, latent)
+    if isinstance(model.answers, Crowd):
+        found = model.answers.relative(found)
     return Chain(
-        sites={name: values.numpy() for name, values in with_embedding(model, latent).items()},
+        sites={name: values.numpy() for name, values in found.items()},
         log_likelihood=log_likelihood,
         log_prior=log_prior,
         seconds=seconds,
