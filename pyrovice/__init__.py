@@ -13,6 +13,7 @@ from pyrovice.criticism.diagnosis import diagnose
 from pyrovice.criticism.model_comparison import compare
 from pyrovice.criticism.significance import ChoiceComparison, compare_choices, compare_dimensions
 from pyrovice.data import participants, readers
+from pyrovice.data.feature_files import read_features
 from pyrovice.data.tripletizing import tripletize
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import (
@@ -37,7 +38,7 @@ from pyrovice.inference.stopping import MaxEpochs, Stability
 from pyrovice.model import choices, priors
 from pyrovice.model.example import load_example
 from pyrovice.model.model import Model
-from pyrovice.model.priors import ARD, Horseshoe, LearnedSpikeSlab, SpikeSlab
+from pyrovice.model.priors import ARD, Features, Horseshoe, LearnedSpikeSlab, SpikeSlab
 from pyrovice.model.simulation import simulate
 from pyrovice.results.arviz_groups import to_arviz
 from pyrovice.results.calibration import Calibration
@@ -59,6 +60,7 @@ __all__ = [
     "ChoiceError",
     "DataError",
     "Evaluation",
+    "Features",
     "Fit",
     "GuideError",
     "Horseshoe",
@@ -95,6 +97,7 @@ __all__ = [
     "participants",
     "plot",
     "priors",
+    "read_features",
     "readers",
     "redundancy",
     "refine",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +28,11 @@ from pyrovice.model.choices import Choice, DotProduct
 from pyrovice.model.dimensions import first_dimensions
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
-from pyrovice.model.priors import Prior, SpikeSlab
+from pyrovice.model.priors import Features, Prior, SpikeSlab, learned_rows, prior_of
 from pyrovice.results import pruning
 from pyrovice.results.fit import Fit, in_order_of_importance
 from pyrovice.results.posterior import posterior_of
+from pyrovice.results.unjudged import unjudged_objects, warn_at_fit
 from pyrovice.storage.identity import recognise
 
 
@@ -107,10 +109,11 @@ def fit(
     Fit(80 objects, 7 dimensions kept, 20,000 judgments, converged)
     """
     _check(data, validation, training)
+    prior = prior_of(prior, data.names)
     guide = guide_family(guide)
     seed = whole(seed, "seed", least=0)
-    first = first_dimensions(dimensions, data)
-    start = _start(training, guide)
+    first = first_dimensions(dimensions, data, learned_rows(prior))
+    start = _start(training, guide, prior)
     if init is not None:
         init = check_init(init, data)
         first = first_dimensions_with(init, dimensions, first)
@@ -155,9 +158,12 @@ def fit(
                 data_digest=data.digest(),
                 fitted_guide=found,
                 first_dimensions=first,
+                unjudged=unjudged_objects(data, prior),
             )
         )
     _warn(result, run, first, data)
+    if result.unjudged:
+        warn_at_fit(result.unjudged, data.n_objects)
     return result
 
 
@@ -215,8 +221,10 @@ def _model(
     return bare.with_data(Judgments.of(data, device, bare.known_people))
 
 
-def _start(training: Training, guide: Callable[[Model], Guide]) -> Start:
+def _start(training: Training, guide: Callable[[Model], Guide], prior: Prior) -> Start:
     start = STARTS[training.start]
+    if start is from_pair_counts and isinstance(prior, Features):
+        return partial(from_pair_counts, known=prior.scores)
     # A point would keep the noise that a posterior gives up.
     if start is from_pair_counts and (isinstance(guide, MAP) or guide is AutoDelta):
         return from_clear_pair_counts

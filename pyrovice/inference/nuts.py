@@ -35,7 +35,7 @@ from pyrovice.model.choices import Choice, DotProduct
 from pyrovice.model.dimensions import first_dimensions
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
-from pyrovice.model.priors import Prior, SpikeSlab
+from pyrovice.model.priors import Prior, SpikeSlab, learned_rows, prior_of
 from pyrovice.results.fit import Fit
 from pyrovice.results.mixing import MIXED
 from pyrovice.storage.registry import saved
@@ -112,8 +112,9 @@ def sample(
     True
     """
     check_data(data, "data")
+    prior = prior_of(prior, data.names)
     seed = whole(seed, "seed", least=0)
-    size = first_dimensions(dimensions, data)
+    size = first_dimensions(dimensions, data, learned_rows(prior))
     method = NUTS(
         whole(draws, "draws", least=4), whole(warmup, "warmup", least=0), whole(chains, "chains", 1)
     )

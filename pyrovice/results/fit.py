@@ -28,6 +28,7 @@ from pyrovice.results.prediction import predict
 from pyrovice.results.scores import Evaluation, evaluate
 from pyrovice.results.similarity import similarity_of
 from pyrovice.results.site_tables import hyperparameter_table, site_array
+from pyrovice.results.unjudged import warn_of_unjudged
 from pyrovice.storage.registry import GivenAsCode
 
 STATISTICS = ("loc", "mean", "sd")
@@ -72,6 +73,8 @@ class Fit:
     columns : tuple of int or None
         Where the dimensions of a prior depend on each other or on their order: which dimensions
         of the model these are. They then stay in the order of training.
+    unjudged : tuple of str
+        Objects that were in no judgment and have no features: nothing is known of them.
 
     Examples
     --------
@@ -102,6 +105,7 @@ class Fit:
     first_dimensions: int
     pruned: bool = False
     columns: tuple[int, ...] | None = None
+    unjudged: tuple[str, ...] = ()
 
     # ------------------------------------------------------------------ Pyro
 
@@ -328,7 +332,9 @@ class Fit:
         >>> bool(scale.sel(dimension=0).mean() > 0.3)
         True
         """
-        return site_array(self.posterior, self.names, name, draws, seed)
+        found = site_array(self.posterior, self.names, name, draws, seed)
+        labels = getattr(self.prior, "coordinates", {})
+        return found.assign_coords({axis: labels[axis] for axis in labels if axis in found.dims})
 
     def draws(self, n: int, seed: int) -> NDArray[np.float32]:
         """Rectified posterior draws of all dimensions, shape (n, objects, dimensions)."""
@@ -364,6 +370,62 @@ class Fit:
         names = pd.Index(self.names, name="object")
         return pd.DataFrame(mean if statistic == "mean" else sd, index=names, columns=names)
 
+    # ------------------------------------------------------------------ features of the objects
+
+    def embed(self, table: Any, statistic: str = "loc", pruned: bool = True) -> pd.DataFrame:
+        """Objects x dimensions of objects that nobody has judged, from their features.
+
+        Parameters
+        ----------
+        table : DataFrame, array, path, or dict of these
+            Features with the columns, or blocks, that ``prior=pv.Features(...)`` had.
+        statistic, pruned
+            As for :meth:`embedding`. The sd says how little features alone can tell.
+
+        Examples
+        --------
+        >>> import pyrovice as pv
+        >>> example = pv.load_example()
+        >>> fit = pv.fit(example.triplets, prior=pv.Features(example.embedding), dimensions=12)
+        >>> unknown = example.embedding.iloc[:2].set_axis(["new one", "another"])
+        >>> fit.embed(unknown).shape == (2, fit.n_dimensions)
+        True
+        """
+        extended = self.with_objects(table).embedding(statistic, pruned=False)
+        new = extended.iloc[len(self.names) :]
+        return new.iloc[:, self._kept()] if pruned else new
+
+    def with_objects(self, table: Any) -> Fit:
+        """A fit over the old objects and new ones, whose weights follow from their features.
+
+        It predicts judgments with them: read those with ``names=fit.names`` of the new fit.
+        """
+        from pyrovice.results.new_objects import with_objects
+
+        return with_objects(self, table)
+
+    def explained(self) -> pd.DataFrame:
+        """How much of each kept dimension features predict, by block.
+
+        The share of the variance of its weights, before they are rectified, that is predicted
+        for an object from its features and all other objects. Blocks add up to ``"all"``.
+        """
+        from pyrovice.results.explained import explained
+
+        return explained(self).iloc[self._kept()]
+
+    def feature_weights(self) -> pd.DataFrame:
+        """What one standard deviation of a feature adds to a weight, features x dimensions."""
+        from pyrovice.results.explained import feature_weights
+
+        return feature_weights(self).iloc[:, self._kept()]
+
+    def top_features(self, k: int = 6) -> pd.DataFrame:
+        """The `k` features that go with each kept dimension most closely, as they predict it."""
+        from pyrovice.results.explained import top_features
+
+        return top_features(self, k).iloc[:, self._kept()]
+
     # ------------------------------------------------------------------ predictions
 
     def predict(self, triplets: Triplets, draws: int = 50, seed: int = 0) -> NDArray[np.float64]:
@@ -384,6 +446,8 @@ class Fit:
 
     def evaluate(self, triplets: Triplets, draws: int = 50, seed: int = 0) -> Evaluation:
         """Accuracy, cross-entropy and, with repeats, KL divergence and ceiling."""
+        if self.unjudged:
+            warn_of_unjudged(self.names, self.unjudged, triplets)
         return evaluate(self.predict(triplets, draws, seed), triplets)
 
     def calibration(
