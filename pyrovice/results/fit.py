@@ -27,7 +27,7 @@ from pyrovice.results.posterior import Posterior
 from pyrovice.results.prediction import predict
 from pyrovice.results.scores import Evaluation, evaluate
 from pyrovice.results.similarity import similarity_of
-from pyrovice.results.site_tables import hyperparameter_table, site_array
+from pyrovice.results.site_tables import hyperparameter_table, site_array, with_labels
 from pyrovice.results.unjudged import warn_of_unjudged
 from pyrovice.storage.registry import GivenAsCode
 
@@ -333,8 +333,7 @@ class Fit:
         True
         """
         found = site_array(self.posterior, self.names, name, draws, seed)
-        labels = getattr(self.prior, "coordinates", {})
-        return found.assign_coords({axis: labels[axis] for axis in labels if axis in found.dims})
+        return with_labels(found, self.prior)
 
     def draws(self, n: int, seed: int) -> NDArray[np.float32]:
         """Rectified posterior draws of all dimensions, shape (n, objects, dimensions)."""

@@ -47,6 +47,12 @@ def site_array(
     return labelled(site.values, site.axes, names, name)
 
 
+def with_labels(variable: xr.DataArray, prior: object) -> xr.DataArray:
+    """The same with the names that a prior has for what its plates run over."""
+    labels = getattr(prior, "coordinates", {})
+    return variable.assign_coords({axis: labels[axis] for axis in labels if axis in variable.dims})
+
+
 def labelled(
     values: np.ndarray, axes: tuple[str, ...], names: Sequence[str], name: str
 ) -> xr.DataArray:

@@ -58,7 +58,10 @@ VALUES = {
 }
 PRIORS = {name: prior for name, (prior, _) in ENTRYWISE.items()} | VALUES
 PRIORS["own"] = students_own_prior
-PRIORS["Features"] = pv.Features(np.random.default_rng(0).standard_normal((20, 4)))
+# Of objects that are known by name: the tests have some of them each.
+PRIORS["Features"] = pv.Features(
+    np.random.default_rng(1).standard_normal((20, 4)), names=[str(i) for i in range(20)]
+)
 
 GUIDES = {
     "MeanField": pv.MeanField(),

@@ -8,6 +8,7 @@ import pytest
 from helpers.featured import featured
 
 import pyrovice as pv
+from pyrovice.report import render
 from pyrovice.results.explained import explained, explained_draws
 from pyrovice.results.posterior import SiteDraws
 from pyrovice.results.weights import NormalWeights
@@ -119,3 +120,24 @@ def test_coordinates_have_names(fit):
     reach = fit.site("reach")
     assert list(reach["block"].to_numpy()) == ["real", "noise"]
     assert list(fit.site("W")["component"].to_numpy())[:2] == ["real 1", "real 2"]
+
+
+def test_a_container_has_the_shares_of_every_draw(fit):
+    idata = fit.to_arviz(draws=40, groups=["posterior", "prior"])
+    found = idata.posterior["explained"]
+    assert found.dims == ("chain", "draw", "block", "dimension")
+    assert list(found["block"].to_numpy()) == ["real", "noise"]
+    real = found.sel(block="real").mean(("chain", "draw")).to_numpy()
+    np.testing.assert_allclose(real, fit.explained()["real"], atol=0.15)
+    assert "explained" in idata.prior
+
+
+def test_the_page_shows_what_features_predict(fit):
+    assert "What features predict" in render(fit)
+
+
+def test_the_figure_shows_the_shares(fit):
+    axes = pv.plot.features(fit).axes[0]
+    heights = [bar.get_height() for bar in axes.containers[0]]
+    np.testing.assert_allclose(heights, fit.explained()["real"])
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["real", "noise"]
