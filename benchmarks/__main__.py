@@ -26,6 +26,7 @@ SECTIONS = {
     "features": "quality",
     "features_curve": "quality",
     "features_new": "quality",
+    "people": "quality",
     "recipes": "quality",
     "sizes": "quality",
     "small_sizes": "quality",

@@ -38,6 +38,7 @@ from pyrovice.inference.stopping import MaxEpochs, Stability
 from pyrovice.model import choices, priors
 from pyrovice.model.example import load_example
 from pyrovice.model.model import Model
+from pyrovice.model.people import People
 from pyrovice.model.priors import ARD, Features, Horseshoe, LearnedSpikeSlab, SpikeSlab
 from pyrovice.model.simulation import simulate
 from pyrovice.results.arviz_groups import to_arviz
@@ -70,6 +71,7 @@ __all__ = [
     "MeanField",
     "Model",
     "OverwriteError",
+    "People",
     "PriorError",
     "PyroviceError",
     "PyroviceWarning",

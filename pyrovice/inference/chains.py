@@ -20,6 +20,7 @@ from pyrovice.errors import tell
 from pyrovice.guides import Guide
 from pyrovice.guides.drawing import with_embedding
 from pyrovice.model.model import Model
+from pyrovice.model.people import judgments_by_person
 from pyrovice.model.priors import Prior
 from pyrovice.results.fit import Fit, in_order_of_importance
 from pyrovice.results.matching import align_draws
@@ -123,6 +124,7 @@ def fit_of_chains(
             fitted_guide=None,
             first_dimensions=first_dimensions,
             unjudged=unjudged_objects(data, prior),
+            judgments_by_person=judgments_by_person(data, model.known_people),
         )
     )
     result.history["dimensions"] = result.n_dimensions

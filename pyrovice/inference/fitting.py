@@ -28,6 +28,7 @@ from pyrovice.model.choices import Choice, DotProduct
 from pyrovice.model.dimensions import first_dimensions
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
+from pyrovice.model.people import People, check_people_of, judgments_by_person
 from pyrovice.model.priors import Features, Prior, SpikeSlab, learned_rows, prior_of
 from pyrovice.results import pruning
 from pyrovice.results.fit import Fit, in_order_of_importance
@@ -41,6 +42,7 @@ def fit(
     *,
     prior: Prior = SpikeSlab(),  # noqa: B008 (frozen)
     choice: Choice = DotProduct(),  # noqa: B008 (frozen)
+    people: People | None = None,
     guide: Callable[[Model], Guide] = MeanField(),  # noqa: B008 (frozen)
     dimensions: int | str = "auto",
     validation: Triplets | None = None,
@@ -63,6 +65,9 @@ def fit(
     choice : Choice
         How people choose given what they see: ``pv.choices.DotProduct()``, the paper's, or a
         function ``choice(X, judgments)``; see :mod:`pyrovice.choices`.
+    people : People, optional
+        How those who answered differ, ``pv.People()``: in their weights and temperatures; see
+        :class:`pyrovice.People`. By default they are of one mind.
     guide : callable
         ``MeanField()``, ``LowRank(rank)``, ``MAP()``, a class of
         ``pyro.infer.autoguide``, or any callable that takes the Pyro model and returns a
@@ -110,6 +115,7 @@ def fit(
     """
     _check(data, validation, training)
     prior = prior_of(prior, data.names)
+    check_people_of(data, people)
     guide = guide_family(guide)
     seed = whole(seed, "seed", least=0)
     first = first_dimensions(dimensions, data, learned_rows(prior))
@@ -127,12 +133,14 @@ def fit(
             dimensions=first,
             training=training,
             choice=choice,
+            people=people,
         )
         given |= {"prior": recognise(prior), "seed": str(seed), "device": str(device)}
         given["init"] = "none" if init is None else recognise_fit(init)
         keeper = Keeper(Checkpoint.of(checkpoint), given)
     with _isolated(seed, device):
-        model = _model(data, prior, choice, first, device)
+        bare = Model(prior, data.n_objects, first, data, choice=choice, people=people)
+        model = bare.with_data(Judgments.of(data, device, bare.known_people))
         # A batch size that was asked for counts judgments as they were made.
         rows = model.judgments()
         if training.batch_size == "auto":
@@ -159,11 +167,10 @@ def fit(
                 fitted_guide=found,
                 first_dimensions=first,
                 unjudged=unjudged_objects(data, prior),
+                judgments_by_person=judgments_by_person(data, run.model.known_people),
             )
         )
     _warn(result, run, first, data)
-    if result.unjudged:
-        warn_at_fit(result.unjudged, data.n_objects)
     return result
 
 
@@ -214,13 +221,6 @@ def _isolated(seed: int, device: str | torch.device) -> Iterator[None]:
         yield
 
 
-def _model(
-    data: Triplets, prior: Prior, choice: Choice, dimensions: int, device: str | torch.device
-) -> Model:
-    bare = Model(prior, data.n_objects, dimensions, data, choice=choice)
-    return bare.with_data(Judgments.of(data, device, bare.known_people))
-
-
 def _start(training: Training, guide: Callable[[Model], Guide], prior: Prior) -> Start:
     start = STARTS[training.start]
     if start is from_pair_counts and isinstance(prior, Features):
@@ -264,6 +264,8 @@ def check_training(training: object) -> None:
 
 def _warn(fit: Fit, run: Run, start: int, data: Triplets) -> None:
     kept = fit.n_dimensions
+    if fit.unjudged:
+        warn_at_fit(fit.unjudged, data.n_objects)
     if run.interrupted:
         tell(
             f"Interrupted after {len(run.history)} epochs: this is the fit so far, with {kept} "

@@ -35,6 +35,7 @@ from pyrovice.model.choices import Choice, DotProduct
 from pyrovice.model.dimensions import first_dimensions
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
+from pyrovice.model.people import People, check_people_of
 from pyrovice.model.priors import Prior, SpikeSlab, learned_rows, prior_of
 from pyrovice.results.fit import Fit
 from pyrovice.results.mixing import MIXED
@@ -62,6 +63,7 @@ def sample(
     *,
     prior: Prior = SpikeSlab(),  # noqa: B008 (frozen)
     choice: Choice = DotProduct(),  # noqa: B008 (frozen)
+    people: People | None = None,
     dimensions: int | str = "auto",
     draws: int = 1000,
     warmup: int = 1000,
@@ -80,6 +82,7 @@ def sample(
         The judgments.
     prior : Prior
     choice : Choice
+    people : People, optional
         As for :func:`pyrovice.fit`.
     dimensions : int or "auto"
         Number of dimensions; none is dropped.
@@ -113,12 +116,13 @@ def sample(
     """
     check_data(data, "data")
     prior = prior_of(prior, data.names)
+    check_people_of(data, people)
     seed = whole(seed, "seed", least=0)
     size = first_dimensions(dimensions, data, learned_rows(prior))
     method = NUTS(
         whole(draws, "draws", least=4), whole(warmup, "warmup", least=0), whole(chains, "chains", 1)
     )
-    model = Model(prior, data.n_objects, size, data, choice=choice)
+    model = Model(prior, data.n_objects, size, data, choice=choice, people=people)
     if data.n_objects * size > MANY_ENTRIES:
         tell(
             f"NUTS on {data.n_objects} x {size} weights may take hours; pyrovice.refine(fit, data) "

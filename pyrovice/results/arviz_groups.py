@@ -8,6 +8,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 import torch
 import xarray as xr
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ from pyrovice.results.explained import explained_draws
 from pyrovice.results.joint_draws import Draws, evenly, posterior_draws, prior_draws
 from pyrovice.results.prediction import draw_answers, random_answers
 from pyrovice.results.pruning import MIN_OBJECTS
-from pyrovice.results.site_tables import labelled, with_labels
+from pyrovice.results.site_tables import labelled
 from pyrovice.storage.registry import GivenAsCode
 from pyrovice.storage.version import __version__
 
@@ -217,7 +218,7 @@ def _variables(drawn: Draws, fit: Fit, kept: NDArray[np.intp]) -> xr.Dataset:
         axes_of["explained"] = ("block", "dimension")
     for name, values in drawn.items():
         axes = axes_of[name]
-        variable = with_labels(labelled(values, axes, fit.names, name), fit.prior)
+        variable = labelled(values, axes, fit.labels(), name)
         if "dimension" in axes and len(kept) < variable.sizes["dimension"]:
             variable = variable.isel(dimension=kept)
         found[name] = variable
@@ -232,7 +233,7 @@ def _sample_stats(fit: Fit, draws: int) -> xr.Dataset:
     stats = fit.posterior.sample_stats
     return xr.Dataset(
         {
-            name: labelled(values[:, evenly(values.shape[1], draws)], (), fit.names, name)
+            name: labelled(values[:, evenly(values.shape[1], draws)], (), {}, name)
             for name, values in stats.items()
         }
     )
@@ -309,7 +310,8 @@ def _about(shown: Triplets) -> dict[str, xr.Dataset]:
     if shown.participants is not None:
         who = shown.participants
         # A column of mixed labels has no type of its own in a file.
-        constant["participant"] = ("triplet", who.astype(str) if who.dtype == object else who)
+        text = np.where(pd.isna(who), "", who.astype(str)) if who.dtype == object else who
+        constant["participant"] = ("triplet", text)
     observed = xr.Dataset({"odd": ("triplet", shown.odd)}, {"triplet": coords["triplet"]})
     return {"observed_data": observed, "constant_data": xr.Dataset(constant, coords=coords)}
 

@@ -13,21 +13,26 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from pyrovice.data.triplets import Triplets
+from pyrovice.data.writing import write_embedding
 from pyrovice.errors import DataError, GuideError, PyroviceError
 from pyrovice.guides import Guide, SiteGuide
 from pyrovice.model.choices import Choice
 from pyrovice.model.model import Model
-from pyrovice.model.priors import Prior
+from pyrovice.model.people import Crowd
+from pyrovice.model.priors import Features, Prior
 from pyrovice.results import pruning
 from pyrovice.results.breakdown import break_down
 from pyrovice.results.calibration import Calibration, calibrate
 from pyrovice.results.evidence import EvidenceBound, evidence_bound
+from pyrovice.results.explained import explained, feature_weights, top_features
 from pyrovice.results.mixing import mixing, mixing_of_site
+from pyrovice.results.new_objects import with_objects
+from pyrovice.results.persons import Person, group_table, people_table, person
 from pyrovice.results.posterior import Posterior
 from pyrovice.results.prediction import predict
 from pyrovice.results.scores import Evaluation, evaluate
 from pyrovice.results.similarity import similarity_of
-from pyrovice.results.site_tables import hyperparameter_table, site_array, with_labels
+from pyrovice.results.site_tables import hyperparameter_table, site_array
 from pyrovice.results.unjudged import warn_of_unjudged
 from pyrovice.storage.registry import GivenAsCode
 
@@ -75,6 +80,8 @@ class Fit:
         of the model these are. They then stay in the order of training.
     unjudged : tuple of str
         Objects that were in no judgment and have no features: nothing is known of them.
+    judgments_by_person : tuple of int
+        How many judgments of each of ``model.known_people`` were fitted, if people differ.
 
     Examples
     --------
@@ -106,6 +113,7 @@ class Fit:
     pruned: bool = False
     columns: tuple[int, ...] | None = None
     unjudged: tuple[str, ...] = ()
+    judgments_by_person: tuple[int, ...] = ()
 
     # ------------------------------------------------------------------ Pyro
 
@@ -292,15 +300,7 @@ class Fit:
         return hyperparameter_table(self.posterior.others)
 
     def sites(self) -> dict[str, tuple[int, ...]]:
-        """Name and shape of every latent site: X, and those of the prior and the choice.
-
-        Examples
-        --------
-        >>> import pyrovice as pv
-        >>> fit = pv.fit(pv.load_example().triplets, prior=pv.ARD(), dimensions=12)
-        >>> fit.sites() == {"X": fit.posterior.shape, "scale": fit.posterior.shape[1:]}
-        True
-        """
+        """Name and shape of every latent site: X, and those of the prior and the choice."""
         others = {name: site.values.shape[2:] for name, site in self.posterior.others.items()}
         return {"X": self.posterior.shape, **others}
 
@@ -327,13 +327,73 @@ class Fit:
         >>> import pyrovice as pv
         >>> fit = pv.fit(pv.load_example().triplets, prior=pv.ARD(), dimensions=12)
         >>> scale = fit.site("scale")
-        >>> scale.dims
-        ('chain', 'draw', 'dimension')
+        >>> fit.sites()["scale"] == fit.posterior.shape[1:], scale.dims
+        (True, ('chain', 'draw', 'dimension'))
         >>> bool(scale.sel(dimension=0).mean() > 0.3)
         True
         """
-        found = site_array(self.posterior, self.names, name, draws, seed)
-        return with_labels(found, self.prior)
+        return site_array(self.posterior, self.labels(), name, draws, seed)
+
+    def labels(self) -> dict[str, Sequence[Any]]:
+        """What the entries of an axis are called: objects, people and groups, and the prior's."""
+        found: dict[str, Sequence[Any]] = {"object": self.names}
+        if isinstance(self.prior, Features):
+            found |= self.prior.coordinates
+        if isinstance(self.model.answers, Crowd):
+            found["person"] = self.model.known_people or ()
+            found["group"] = self.model.answers.groups
+        return found
+
+    # ------------------------------------------------------------------ people
+
+    def people(self) -> pd.DataFrame:
+        """A row per person who answered: what they have of their own, of a fit with ``people=``.
+
+        Returns
+        -------
+        DataFrame
+            `judgments`, and as far as they differ in them `temperature`, `lapse` and `weight 0`,
+            `weight 1`, ... for the kept dimensions: posterior medians, each followed by the ends
+            of its 90 % interval, `temperature 5 %` and `temperature 95 %`. The typical person has
+            weights and temperature one.
+
+        Examples
+        --------
+        Does a dimension's weight go with a questionnaire?
+
+        >>> import pandas as pd, pyrovice as pv
+        >>> data = pv.load_example(people=12).triplets
+        >>> fit = pv.fit(data, people=pv.People(), dimensions=12)
+        >>> age = pd.Series(range(20, 32), index=fit.people().index)
+        >>> bool(abs(fit.people()["weight 0"].corr(age, method="spearman")) < 1)
+        True
+        >>> fit.person("p01").embedding().shape == fit.embedding().shape
+        True
+        """
+        return people_table(self)
+
+    def person(self, label: Any) -> Person:
+        """One of those who answered: their embedding, similarities and traits."""
+        return person(self, label)
+
+    def groups(self, permutations: int = 2000, seed: int = 0) -> pd.DataFrame:
+        """Do groups weigh the dimensions differently? Of a fit with ``People(groups=...)``.
+
+        Parameters
+        ----------
+        permutations : int
+            How often people are exchanged between groups for the p-value.
+        seed : int
+            Seed of these exchanges.
+
+        Returns
+        -------
+        DataFrame
+            By dimension and pair of groups: the `difference` of their mean log-weights with its
+            90 % interval, ``P(> 0)``, and the two-sided `p_value` of a permutation test over
+            people.
+        """
+        return group_table(self, permutations, seed)
 
     def draws(self, n: int, seed: int) -> NDArray[np.float32]:
         """Rectified posterior draws of all dimensions, shape (n, objects, dimensions)."""
@@ -372,57 +432,29 @@ class Fit:
     # ------------------------------------------------------------------ features of the objects
 
     def embed(self, table: Any, statistic: str = "loc", pruned: bool = True) -> pd.DataFrame:
-        """Objects x dimensions of objects that nobody has judged, from their features.
+        """Objects x dimensions of objects that nobody has judged, from a table of their features.
 
-        Parameters
-        ----------
-        table : DataFrame, array, path, or dict of these
-            Features with the columns, or blocks, that ``prior=pv.Features(...)`` had.
-        statistic, pruned
-            As for :meth:`embedding`. The sd says how little features alone can tell.
-
-        Examples
-        --------
-        >>> import pyrovice as pv
-        >>> example = pv.load_example()
-        >>> fit = pv.fit(example.triplets, prior=pv.Features(example.embedding), dimensions=12)
-        >>> unknown = example.embedding.iloc[:2].set_axis(["new one", "another"])
-        >>> fit.embed(unknown).shape == (2, fit.n_dimensions)
-        True
+        The features are those of ``prior=pv.Features(...)``; `statistic` and `pruned` are as for
+        :meth:`embedding`, and the sd says how much features leave open.
         """
         extended = self.with_objects(table).embedding(statistic, pruned=False)
         new = extended.iloc[len(self.names) :]
         return new.iloc[:, self._kept()] if pruned else new
 
     def with_objects(self, table: Any) -> Fit:
-        """A fit over the old objects and new ones, whose weights follow from their features.
-
-        It predicts judgments with them: read those with ``names=fit.names`` of the new fit.
-        """
-        from pyrovice.results.new_objects import with_objects
-
+        """A fit that predicts judgments of new objects too: read them with its ``names``."""
         return with_objects(self, table)
 
     def explained(self) -> pd.DataFrame:
-        """How much of each kept dimension features predict, by block.
-
-        The share of the variance of its weights, before they are rectified, that is predicted
-        for an object from its features and all other objects. Blocks add up to ``"all"``.
-        """
-        from pyrovice.results.explained import explained
-
+        """The share of variance of each dimension that features predict for an object left out."""
         return explained(self).iloc[self._kept()]
 
     def feature_weights(self) -> pd.DataFrame:
         """What one standard deviation of a feature adds to a weight, features x dimensions."""
-        from pyrovice.results.explained import feature_weights
-
         return feature_weights(self).iloc[:, self._kept()]
 
     def top_features(self, k: int = 6) -> pd.DataFrame:
         """The `k` features that go with each kept dimension most closely, as they predict it."""
-        from pyrovice.results.explained import top_features
-
         return top_features(self, k).iloc[:, self._kept()]
 
     # ------------------------------------------------------------------ predictions
@@ -518,8 +550,6 @@ class Fit:
         important first; ``.txt`` has nothing but numbers, a row per object in the order of
         `names`. See `embedding` for `statistic`.
         """
-        from pyrovice.data.writing import write_embedding
-
         write_embedding(self.embedding(statistic), Path(path))
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:

@@ -14,6 +14,9 @@ from pyrovice.results.posterior import Posterior, SiteDraws
 
 INTERVAL = (0.05, 0.95)
 
+Labels = Mapping[str, Sequence[Any]]
+"""What the entries of an axis are called."""
+
 
 def hyperparameter_table(others: Mapping[str, SiteDraws]) -> pd.DataFrame:
     """Mean, spread and 90 % interval of what all objects share, one value or one per dimension."""
@@ -31,7 +34,7 @@ def hyperparameter_table(others: Mapping[str, SiteDraws]) -> pd.DataFrame:
 
 
 def site_array(
-    posterior: Posterior, names: Sequence[str], name: str, draws: int, seed: int
+    posterior: Posterior, labels: Labels, name: str, draws: int, seed: int
 ) -> xr.DataArray:
     """Draws of one site with named coordinates."""
     known = {"X": None, **posterior.others}
@@ -42,25 +45,19 @@ def site_array(
     if name == "X":
         chains = posterior.chains
         X = posterior.draws(draws, seed)[None] if chains is None else np.maximum(chains, 0)
-        return labelled(X, ("object", "dimension"), names, "X")
+        return labelled(X, ("object", "dimension"), labels, "X")
     site = posterior.others[name]
-    return labelled(site.values, site.axes, names, name)
+    return labelled(site.values, site.axes, labels, name)
 
 
-def with_labels(variable: xr.DataArray, prior: object) -> xr.DataArray:
-    """The same with the names that a prior has for what its plates run over."""
-    labels = getattr(prior, "coordinates", {})
-    return variable.assign_coords({axis: labels[axis] for axis in labels if axis in variable.dims})
-
-
-def labelled(
-    values: np.ndarray, axes: tuple[str, ...], names: Sequence[str], name: str
-) -> xr.DataArray:
+def labelled(values: np.ndarray, axes: tuple[str, ...], labels: Labels, name: str) -> xr.DataArray:
     """An array of (chains, draws, ...) with a coordinate for every axis."""
     coords: dict[str, Any] = {
         axis: np.arange(size)
         for axis, size in zip(("chain", "draw", *axes), values.shape, strict=True)
     }
-    if "object" in axes:
-        coords["object"] = list(names)
+    for axis in set(axes) & set(labels):
+        same_kind = len({type(label) for label in labels[axis]}) == 1
+        # A column of mixed labels has no type of its own in a file.
+        coords[axis] = list(labels[axis]) if same_kind else [str(each) for each in labels[axis]]
     return xr.DataArray(values, dims=("chain", "draw", *axes), coords=coords, name=name)

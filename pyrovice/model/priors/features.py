@@ -75,6 +75,9 @@ class Features:
     >>> plain = pv.fit(few, dimensions=12)
     >>> fit.evaluate(rest).accuracy > plain.evaluate(rest).accuracy + 0.05
     True
+    >>> unknown = features.iloc[:2].set_axis(["new one", "another"])
+    >>> fit.embed(unknown).shape == (2, fit.n_dimensions)
+    True
     """
 
     # Kept as blocks; whoever shows the parameters of a prior leaves out what is not shown here.
