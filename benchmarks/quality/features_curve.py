@@ -53,7 +53,8 @@ def run(quick: bool) -> str:
     lines = [
         f"Parts of {len(train):,} judgments of people, scored on {len(held_out):,} others; default "
         "settings but for 800 steps of training instead of 2,000. *Worth* is how many judgments "
-        "without features predict as well, by interpolation of nats over the logarithm of judgments.",
+        "predict as well without features, by interpolation of nats over the logarithm of "
+        "judgments.",
         "",
         "| judgments | nats without | with features | accuracy without | with | dimensions without "
         "| with | worth |",
