@@ -13,6 +13,7 @@ from pyrovice.criticism.diagnosis import diagnose
 from pyrovice.criticism.model_comparison import compare
 from pyrovice.criticism.significance import ChoiceComparison, compare_choices, compare_dimensions
 from pyrovice.data import participants, readers
+from pyrovice.data.feature_files import read_features
 from pyrovice.data.tripletizing import tripletize
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import (
@@ -38,7 +39,7 @@ from pyrovice.model import choices, priors
 from pyrovice.model.example import load_example
 from pyrovice.model.model import Model
 from pyrovice.model.people import People
-from pyrovice.model.priors import ARD, Horseshoe, LearnedSpikeSlab, SpikeSlab
+from pyrovice.model.priors import ARD, Features, Horseshoe, LearnedSpikeSlab, SpikeSlab
 from pyrovice.model.simulation import simulate
 from pyrovice.results.arviz_groups import to_arviz
 from pyrovice.results.calibration import Calibration
@@ -60,6 +61,7 @@ __all__ = [
     "ChoiceError",
     "DataError",
     "Evaluation",
+    "Features",
     "Fit",
     "GuideError",
     "Horseshoe",
@@ -97,6 +99,7 @@ __all__ = [
     "participants",
     "plot",
     "priors",
+    "read_features",
     "readers",
     "redundancy",
     "refine",

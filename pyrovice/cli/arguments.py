@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import StrEnum
 from itertools import product
+from pathlib import Path
 from typing import Annotated, Any
 
 import pyro.distributions as dist
@@ -66,8 +67,18 @@ Device = Annotated[
 ]
 
 
-def choose_prior(name: PriorName, **given: float | None) -> Prior:
-    """The prior of that name; refuses parameters of another."""
+def choose_prior(
+    name: PriorName | None, features: list[Path] | None, **given: float | None
+) -> Prior:
+    """The prior of that name, or of these features; refuses parameters of another."""
+    if features:
+        others = [f"--{key}" for key, value in given.items() if value is not None]
+        if name is not None or others:
+            raise typer.BadParameter(
+                f"--features is a prior of its own; leave {', '.join(others) or '--prior'} out."
+            )
+        return features_in(features)
+    name = name or PriorName.spike_slab
     parameters = {key: value for key, value in given.items() if value is not None}
     for key in parameters:
         if key not in PARAMETERS[name]:
@@ -76,6 +87,16 @@ def choose_prior(name: PriorName, **given: float | None) -> Prior:
     if name is PriorName.exponential and not parameters.get("rate", 0) > 0:
         raise typer.BadParameter("--prior exponential needs a positive --rate, for example 5.")
     return PRIORS[name](**parameters)
+
+
+def features_in(paths: list[Path]) -> pv.Features:
+    """The features in files, a block each, called after its file."""
+    if len(paths) == 1:
+        return pv.Features(paths[0])
+    blocks = {path.stem: path for path in paths}
+    if len(blocks) < len(paths):
+        raise typer.BadParameter("Two files of --features have the same name; rename one.")
+    return pv.Features(blocks)
 
 
 def choose_grid(

@@ -44,9 +44,17 @@ def fit(
     names: Names = None,
     part: Part = None,
     validation: Annotated[str | None, Validation] = None,
-    prior: Annotated[PriorName, typer.Option("--prior", help="Prior of a weight.")] = (
-        PriorName.spike_slab
-    ),
+    prior: Annotated[
+        PriorName | None, typer.Option("--prior", help="Prior of a weight; spike-slab.")
+    ] = None,
+    features: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--features",
+            help="Instead of --prior: features of the objects, as .csv, .npy, .parquet or a folder "
+            "of .npy files; repeatable, a block each.",
+        ),
+    ] = None,
     spike: Annotated[float | None, typer.Option(help="Width of the spike; 0.25.")] = None,
     slab: Annotated[float | None, typer.Option(help="Width of the slab; 1.")] = None,
     pi: Annotated[float | None, typer.Option(help="Share of the spike; 0.5.")] = None,
@@ -78,7 +86,7 @@ def fit(
     if embedding is not None:
         check_output(embedding)
         _check_table(embedding, (*SEPARATOR_OF_ENDING, ".txt"))
-    chosen = choose_prior(prior, spike=spike, slab=slab, pi=pi, scale=scale, rate=rate)
+    chosen = choose_prior(prior, features, spike=spike, slab=slab, pi=pi, scale=scale, rate=rate)
     family = choose_guide(guide, rank)
     training = choose_training(paper, learning_rate, batch_size, max_epochs)
     first, place = choose_dimensions(dimensions), choose_device(device)

@@ -25,6 +25,7 @@ from pyrovice.model.priors import Prior
 from pyrovice.results.fit import Fit, in_order_of_importance
 from pyrovice.results.matching import align_draws
 from pyrovice.results.posterior import Posterior, SiteDraws
+from pyrovice.results.unjudged import unjudged_objects
 from pyrovice.results.weights import DrawnWeights
 
 # Draws whose likelihood is computed at once, and the numbers that it may take.
@@ -125,6 +126,7 @@ def fit_of_chains(
             data_digest=data.digest(),
             fitted_guide=None,
             first_dimensions=first_dimensions,
+            unjudged=unjudged_objects(data, prior),
             judgments_by_person=judgments_by_person(data, model.known_people),
         )
     )

@@ -39,6 +39,9 @@ ENOUGH_DRAWS = 100
 DRAWS_OF_OTHERS = 1000
 # Draws of X that the prior's sites are drawn for, bounded by the entries held at once.
 DRAWS_OF_X, MOST_ENTRIES_OF_X = 100, 2**19
+# Draws of the prior's sites for each of these, where an embedding is large and they are few: more
+# take time and tell little, because so many weights leave little doubt.
+MOST_FOR_EACH = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +211,7 @@ def _with_prior_sites(quick: Posterior, guide: Guide, model: Model) -> Posterior
     else:
         few = max(2, min(DRAWS_OF_X, MOST_ENTRIES_OF_X // entries))
         first = {name: values[:few] for name, values in drawn.items()}
-        redrawn = redraw_prior_sites(model, first, each=DRAWS_OF_OTHERS // few)
+        redrawn = redraw_prior_sites(model, first, each=min(DRAWS_OF_OTHERS // few, MOST_FOR_EACH))
     return replace(quick, others=others | _others(redrawn, model, {*above}))
 
 
