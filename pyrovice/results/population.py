@@ -31,8 +31,8 @@ REDRAWN = ("person_weight", "person_temperature", "person_lapse")
 SPREADS = torch.logspace(-3, 1, 201)
 # The same for the logit of the typical lapse rate.
 LOGITS = torch.linspace(-9.0, 2.0, 221)
-# Steps before the first draw, and from one to the next.
-FORGOTTEN, STEPS_APART = 100, 2
+# Steps before the first draw.
+FORGOTTEN = 60
 # How far a trait is moved, on the line, to see what the answers say of it.
 SMALL = 0.02
 # Entries held at once of the derivatives of all answers.
@@ -151,11 +151,11 @@ class Population:
 
     def steps(self, n: int) -> Iterator[int]:
         """Go on; stop at each of `n` draws."""
-        for step in range(FORGOTTEN + STEPS_APART * n):
+        for step in range(FORGOTTEN + n):
             self._draw_traits()
             self._draw_centres()
             self._draw_spreads()
-            if step >= FORGOTTEN and (step - FORGOTTEN) % STEPS_APART == 0:
+            if step >= FORGOTTEN:
                 yield step
 
     def values(self) -> dict[str, Tensor]:

@@ -187,9 +187,12 @@ def quick_posterior(guide: Guide, model: Model, draws: int = MANY_DRAWS) -> Post
 
 def posterior_of(guide: Guide, model: Model) -> Posterior:
     """What a guide knows of every site, and what follows from it about the prior's own."""
-    quick = quick_posterior(guide, model)
+    known = _with_prior_sites(quick_posterior(guide, model), guide, model)
     people = redraw_people(guide, model, MANY_DRAWS)
-    quick = replace(quick, others={**quick.others, **_others(people, model, {*people})})
+    return replace(known, others={**known.others, **_others(people, model, {*people})})
+
+
+def _with_prior_sites(quick: Posterior, guide: Guide, model: Model) -> Posterior:
     above = model.structure.above
     if not above:
         return quick
@@ -197,9 +200,6 @@ def posterior_of(guide: Guide, model: Model) -> Posterior:
     most = MANY_DRAWS if quick.is_joint else DRAWS_OF_OTHERS
     drawn = draw_sites(guide, model, min(most, max(ENOUGH_DRAWS, MOST_DRAWN // entries)))
     others = _others(drawn, model, {*above, *model.structure.of_choice})
-    if people:
-        # Draws of all sites go together, as many of each.
-        others |= _others(redraw_people(guide, model, len(drawn["X"])), model, {*people})
     if quick.is_point:
         return replace(quick, others=others)
     if quick.is_joint:

@@ -116,7 +116,7 @@ def test_the_spread_is_its_exact_posterior(truth):
     p /= p.sum()
     mean = (p * grid).sum()
     sd = np.sqrt((p * (grid - mean) ** 2).sum())
-    # Draws two steps apart: about a thousand independent ones.
+    # About a thousand independent draws.
     assert found.mean() == pytest.approx(mean, abs=0.15 * sd)
     assert found.std() == pytest.approx(sd, rel=0.15)
 
