@@ -11,6 +11,7 @@ from pyrovice.criticism.across_seeds import (
 )
 from pyrovice.criticism.diagnosis import diagnose
 from pyrovice.criticism.model_comparison import compare
+from pyrovice.criticism.people_reliability import people_reliability
 from pyrovice.criticism.significance import ChoiceComparison, compare_choices, compare_dimensions
 from pyrovice.data import participants, readers
 from pyrovice.data.feature_files import read_features
@@ -97,6 +98,7 @@ __all__ = [
     "load",
     "load_example",
     "participants",
+    "people_reliability",
     "plot",
     "priors",
     "read_features",

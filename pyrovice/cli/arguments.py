@@ -8,11 +8,16 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated, Any
 
+import pandas as pd
 import pyro.distributions as dist
 import torch
 import typer
 
 import pyrovice as pv
+from pyrovice.cli.inputs import check_table
+from pyrovice.data.wording import first_few
+from pyrovice.data.writing import SEPARATOR_OF_ENDING
+from pyrovice.errors import DataError
 from pyrovice.model.priors import Prior
 
 
@@ -61,6 +66,14 @@ LearningRate = Annotated[
 BatchSize = Annotated[int | None, typer.Option("--batch-size", min=1, help="Judgments per step.")]
 MaxEpochs = Annotated[
     int | None, typer.Option("--max-epochs", min=1, help="Train for at most this many.")
+]
+People = Annotated[
+    bool,
+    typer.Option("--people", help="People differ: weights and a temperature for each of them."),
+]
+Groups = Annotated[
+    Path | None,
+    typer.Option("--groups", help="With --people: a .csv or .tsv with columns person and group."),
 ]
 Device = Annotated[
     str, typer.Option("--device", help="Where torch computes, such as cpu or cuda:0.")
@@ -122,6 +135,33 @@ def choose_guide(name: GuideName, rank: int | None) -> Any:
     if rank is not None:
         return pv.LowRank(rank)
     return pv.MAP() if name is GuideName.point else pv.MeanField()
+
+
+def choose_people(wanted: bool, groups: Path | None, data: pv.Triplets) -> pv.People | None:
+    """One mind, or people who differ, in groups if a file says so."""
+    if groups is None:
+        return pv.People() if wanted else None
+    if not wanted:
+        raise typer.BadParameter("--groups says which groups people are in, and needs --people.")
+    check_table(groups)
+    if not groups.is_file():
+        raise FileNotFoundError(f"{groups} does not exist; expected a table of person and group.")
+    try:
+        table = pd.read_csv(groups, sep=SEPARATOR_OF_ENDING[groups.suffix], dtype=str)
+    except ValueError as error:
+        raise DataError(f"{groups} does not hold a table of person and group ({error}).") from error
+    if not {"person", "group"} <= set(table):
+        raise DataError(
+            f"{groups} has the columns {', '.join(map(str, table))}; expected person and group."
+        )
+    table = table.dropna(subset=["person", "group"])
+    twice = table["person"][table["person"].duplicated()]
+    if len(twice):
+        raise DataError(f"{groups} names {first_few(twice)} more than once; expected a row each.")
+    # A file has text where the judgments may have numbers.
+    labels = {str(person): person for person in data.people()}
+    members = {labels.get(who, who): group for who, group in table[["person", "group"]].to_numpy()}
+    return pv.People(groups=members)
 
 
 def choose_training(

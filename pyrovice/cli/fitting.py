@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,21 +14,24 @@ from pyrovice.cli.arguments import (
     BatchSize,
     Device,
     Dimensions,
+    Groups,
     Guide,
     GuideName,
     LearningRate,
     MaxEpochs,
     Paper,
+    People,
     PriorName,
     Rank,
     choose_device,
     choose_dimensions,
     choose_grid,
     choose_guide,
+    choose_people,
     choose_prior,
     choose_training,
 )
-from pyrovice.cli.inputs import check_output, read_judgments
+from pyrovice.cli.inputs import check_output, check_table, read_judgments
 from pyrovice.cli.options import Data, Format, Json, Names, Overwrite, Part, Quiet, SavedFit, Seed
 from pyrovice.data.writing import SEPARATOR_OF_ENDING
 from pyrovice.results.scores import Evaluation
@@ -64,6 +67,8 @@ def fit(
     ] = None,
     guide: Guide = GuideName.mean_field,
     rank: Rank = None,
+    people: People = False,
+    groups: Groups = None,
     dimensions: Dimensions = "auto",
     seed: Seed = 0,
     checkpoint: Annotated[
@@ -85,7 +90,7 @@ def fit(
     check_output(output, overwrite)
     if embedding is not None:
         check_output(embedding)
-        _check_table(embedding, (*SEPARATOR_OF_ENDING, ".txt"))
+        check_table(embedding, (*SEPARATOR_OF_ENDING, ".txt"))
     chosen = choose_prior(prior, features, spike=spike, slab=slab, pi=pi, scale=scale, rate=rate)
     family = choose_guide(guide, rank)
     training = choose_training(paper, learning_rate, batch_size, max_epochs)
@@ -97,6 +102,7 @@ def fit(
         found = pv.fit(
             judgments,
             prior=chosen,
+            people=choose_people(people, groups, judgments),
             guide=family,
             dimensions=first,
             validation=valid,
@@ -115,18 +121,7 @@ def fit(
         warnings.warn(note.message, stacklevel=1)
     # As `pyrovice evaluate` would say it; the history has fewer draws.
     scores = None if valid is None else found.evaluate(valid)
-    record = {
-        "judgments": found.n_judgments,
-        "objects": len(found.names),
-        "dimensions": found.n_dimensions,
-        "converged": found.converged,
-        "epochs": len(found.history),
-        "loss": found.history.loss.iloc[-1],
-        "validation_cross_entropy": None if scores is None else scores.cross_entropy,
-        "validation_accuracy": None if scores is None else scores.accuracy,
-        "prior": repr(found.prior),
-        "guide": repr(found.guide_family),
-        "seed": found.seed,
+    record = _record(found, scores) | {
         "notes": [str(note.message) for note in said],
         "written": written,
     }
@@ -216,7 +211,7 @@ def sweep(
     check_output(output, overwrite)
     if table is not None:
         check_output(table)
-        _check_table(table, tuple(SEPARATOR_OF_ENDING))
+        check_table(table)
     if jobs == 0:
         raise typer.BadParameter("--jobs 0: expected a number of processes, or -1 for all.")
     priors = choose_grid(spike, slab, pi, paper_grid)
@@ -257,9 +252,21 @@ def sweep(
     answer(f"{text}\nWritten: {', '.join(written)}", record, as_json=json, quiet=quiet)
 
 
-def _check_table(path: Path, endings: tuple[str, ...]) -> None:
-    if path.suffix not in endings:
-        raise typer.BadParameter(f"{path} should end in {', '.join(endings)}.")
+def _record(fit: pv.Fit, scores: Evaluation | None) -> dict[str, Any]:
+    return {
+        "judgments": fit.n_judgments,
+        "objects": len(fit.names),
+        "dimensions": fit.n_dimensions,
+        "converged": fit.converged,
+        "epochs": len(fit.history),
+        "loss": fit.history.loss.iloc[-1],
+        "validation_cross_entropy": None if scores is None else scores.cross_entropy,
+        "validation_accuracy": None if scores is None else scores.accuracy,
+        "prior": repr(fit.prior),
+        "guide": repr(fit.guide_family),
+        "people": None if fit.model.people is None else repr(fit.model.people),
+        "seed": fit.seed,
+    }
 
 
 def _summary(fit: pv.Fit, scores: Evaluation | None, written: list[str]) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import typer
 
 import pyrovice as pv
 from pyrovice.data.writing import SEPARATOR_OF_ENDING
@@ -53,6 +54,12 @@ def read_embedding(path: Path) -> pd.DataFrame:
     except (ValueError, EOFError) as error:
         raise DataError(f"{path} does not hold a table of numbers ({error}).") from error
     return pv.load(path).embedding()
+
+
+def check_table(path: Path, endings: Sequence[str] = tuple(SEPARATOR_OF_ENDING)) -> None:
+    """Refuse a table whose name does not say what it is."""
+    if path.suffix not in endings:
+        raise typer.BadParameter(f"{path} should end in {', '.join(endings)}.")
 
 
 def check_output(path: Path, overwrite: bool | None = None) -> None:
