@@ -11,6 +11,7 @@ from torch import Tensor
 
 from pyrovice.guides.sites import Guide, SiteGuide
 from pyrovice.model.model import Model
+from pyrovice.model.pyro_lock import pyro_locked
 
 
 def draw_sites(guide: Guide, model: Model, n: int, seed: int = 0) -> dict[str, Tensor]:
@@ -18,7 +19,7 @@ def draw_sites(guide: Guide, model: Model, n: int, seed: int = 0) -> dict[str, T
 
     Other random numbers of the program are left as they are.
     """
-    with torch.no_grad(), torch.random.fork_rng(devices=[]):
+    with pyro_locked(), torch.no_grad(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return with_embedding(model, _draw_many(guide, n, model.structure.max_plate_nesting))
 
@@ -30,7 +31,7 @@ def with_embedding(model: Model, drawn: dict[str, Tensor]) -> dict[str, Tensor]:
     # One by one, because a user's code need not know how to do it for many at once.
     n = len(next(iter(drawn.values())))
     each = [{name: values[i] for name, values in drawn.items()} for i in range(n)]
-    with torch.no_grad():
+    with pyro_locked(), torch.no_grad():
         X = [poutine.condition(model.embedding, data=values)() for values in each]
     return drawn | {"X": torch.stack(X)}
 

@@ -21,6 +21,7 @@ from pyrovice.guides import Guide
 from pyrovice.guides.drawing import with_embedding
 from pyrovice.model.model import Model
 from pyrovice.model.priors import Prior
+from pyrovice.model.pyro_lock import pyro_locked
 from pyrovice.results.fit import Fit, in_order_of_importance
 from pyrovice.results.matching import align_draws
 from pyrovice.results.posterior import Posterior, SiteDraws
@@ -156,7 +157,7 @@ def log_densities(
     for name, v in sites.items():
         missing = nesting - (v.dim() - 1 - structure.sites[name].event_dim)
         values[name] = v.reshape(n, *(1,) * missing, *v.shape[1:])
-    with torch.no_grad(), pyro.plate("draws", n, dim=-1 - nesting):
+    with pyro_locked(), torch.no_grad(), pyro.plate("draws", n, dim=-1 - nesting):
         trace = poutine.trace(poutine.condition(model, values)).get_trace()
         trace.compute_log_prob()
     each = {name: trace.nodes[name]["log_prob"].reshape(n, -1).sum(1) for name in (*sites, "odd")}

@@ -28,6 +28,7 @@ from pyrovice.model.dimensions import first_dimensions
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
 from pyrovice.model.priors import Prior, SpikeSlab
+from pyrovice.model.pyro_lock import pyro_locked
 from pyrovice.results import pruning
 from pyrovice.results.fit import Fit, in_order_of_importance
 from pyrovice.results.posterior import posterior_of
@@ -199,6 +200,7 @@ def _isolated(seed: int, device: str | torch.device) -> Iterator[None]:
     # Where tensors are made anyway, a device need not be asked for at every call.
     here = torch.device(device) == torch.get_default_device()
     with (
+        pyro_locked(),
         torch.random.fork_rng(),
         nullcontext() if here else torch.device(device),
         # Parameters stay in the guide instead of Pyro's global store, where fits would meet.

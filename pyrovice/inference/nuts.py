@@ -36,6 +36,7 @@ from pyrovice.model.dimensions import first_dimensions
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
 from pyrovice.model.priors import Prior, SpikeSlab
+from pyrovice.model.pyro_lock import pyro_locked
 from pyrovice.results.fit import Fit
 from pyrovice.results.mixing import MIXED
 from pyrovice.storage.registry import saved
@@ -135,7 +136,7 @@ def run_chain(model: Model, data: Triplets, method: NUTS, seed: int) -> Chain:
     """One chain, from start to end."""
     began = time.perf_counter()
     # Pyro checks every value of every leapfrog step otherwise, a third of the time.
-    with torch.random.fork_rng(devices=[]), pyro.validation_enabled(False):
+    with pyro_locked(), torch.random.fork_rng(devices=[]), pyro.validation_enabled(False):
         torch.manual_seed(seed)
         judgments = Judgments.aggregated(data, people=model.known_people)
         model = model.with_data(judgments)

@@ -36,6 +36,7 @@ from pyrovice.inference.fitting import check_data
 from pyrovice.inference.langevin import STEP, Potential, Values, langevin
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
+from pyrovice.model.pyro_lock import pyro_locked
 from pyrovice.results.fit import Fit
 from pyrovice.results.mixing import share_mixed
 from pyrovice.storage.registry import saved
@@ -168,7 +169,7 @@ def run_chain(
 ) -> Chain:
     """One chain, from start to end."""
     began = time.perf_counter()
-    with torch.random.fork_rng(devices=[]), pyro.validation_enabled(False):
+    with pyro_locked(), torch.random.fork_rng(devices=[]), pyro.validation_enabled(False):
         torch.manual_seed(seed)
         judgments = Judgments.aggregated(data, people=model.known_people)
         # Neighbouring rows then look up neighbouring similarities.

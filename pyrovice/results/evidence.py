@@ -16,6 +16,7 @@ from pyrovice.guides import SiteGuide
 from pyrovice.guides.elbo import TwoTermELBO
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
+from pyrovice.model.pyro_lock import pyro_locked
 
 if TYPE_CHECKING:
     from pyrovice.results.fit import Fit
@@ -70,7 +71,7 @@ def evidence_bound(fit: Fit, data: Triplets, particles: int, seed: int) -> Evide
     guide, model = fit.guide, fit.model
     judgments = model.judgments(data)
     dropped = 0 if fit.pruned else fit.first_dimensions - model.dimensions
-    with torch.random.fork_rng(devices=[]), pyro.validation_enabled(False):
+    with pyro_locked(), torch.random.fork_rng(devices=[]), pyro.validation_enabled(False):
         torch.manual_seed(seed)
         if dropped:
             model = model.with_dimensions(fit.first_dimensions)

@@ -9,6 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from pyrovice.errors import tell
+from pyrovice.model.pyro_lock import pyro_locked
 from pyrovice.model.structure import draw_prior
 from pyrovice.results.prior_sites import redraw_prior_sites
 
@@ -73,7 +74,7 @@ def prior_draws(fit: Fit, draws: int, seed: int) -> Draws:
     draws = min(draws, max(FEWEST_DRAWS, MOST_PRIOR_ENTRIES // entries))
     # Filled one by one: a list of a thousand large draws would take the memory twice.
     found: Draws = {}
-    with torch.random.fork_rng(devices=[]):
+    with pyro_locked(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         for i in range(draws):
             for name, value in draw_prior(model).items():

@@ -19,6 +19,7 @@ from pyrovice.guides import SiteGuide
 from pyrovice.model.choices import Choice, DotProduct
 from pyrovice.model.model import Model
 from pyrovice.model.priors import Prior
+from pyrovice.model.pyro_lock import pyro_locked
 from pyrovice.results.fit import Fit
 from pyrovice.results.posterior import Posterior, SiteDraws
 from pyrovice.results.weights import KINDS, Weights
@@ -285,7 +286,7 @@ def _labels(people: tuple[Any, ...] | None) -> list[Any] | None:
 def _guide(
     family: Callable[[Model], SiteGuide], model: Model, parameters: dict[str, np.ndarray]
 ) -> SiteGuide:
-    with pyro.settings.context(module_local_params=True):
+    with pyro_locked(), pyro.settings.context(module_local_params=True):
         guide = family(model)
     expected = {name: tuple(value.shape) for name, value in guide.named_parameters()}
     if expected != {name: value.shape for name, value in parameters.items()}:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import warnings
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,11 +17,9 @@ from pyrovice.data.triplets import Triplets
 from pyrovice.errors import InterruptedWarning, PyroviceWarning
 from pyrovice.inference.fitting import fit
 from pyrovice.model.priors import Prior
+from pyrovice.model.pyro_lock import pyro_locked
 from pyrovice.results.saved_fits import to_bytes
 from pyrovice.sweeps.result import SCORE
-
-# Pyro and torch's random numbers exist once per process, and some backends have threads.
-ONE_AT_A_TIME = threading.Lock()
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +53,7 @@ class Outcome:
 def fit_one(shared: Shared, number: int, job: Job) -> tuple[int, Outcome]:
     """Make one fit and score its kept dimensions; the job's number comes back with it."""
     with (
-        ONE_AT_A_TIME,
+        pyro_locked(),
         _limited_threads(shared.threads),
         warnings.catch_warnings(record=True) as caught,
     ):
