@@ -10,7 +10,7 @@ import typer
 
 import pyrovice as pv
 from pyrovice.cli.answers import answer
-from pyrovice.cli.inputs import check_output, read_judgments
+from pyrovice.cli.inputs import all_or_none, check_output, read_judgments
 from pyrovice.cli.options import Data, Format, Json, Names, Part, Quiet, Seed
 from pyrovice.data.readers.finishing import read_names
 from pyrovice.errors import DataError
@@ -74,8 +74,10 @@ def convert(
         bad = "leave out" if leave_out_bad_rows else None
         judgments = read_judgments(data, format, names, part, first_id=first_id, bad_rows=bad)
     parts = (judgments,) if held_out is None else judgments.split(1 - share, share, seed=seed)
-    for some, path in zip(parts, outputs, strict=True):
-        some.write(path)
+    with all_or_none() as written:
+        for some, path in zip(parts, outputs, strict=True):
+            some.write(path)
+            written.append(path)
     record = {
         "judgments": len(judgments),
         "objects": judgments.n_objects,

@@ -32,6 +32,7 @@ from pyrovice.cli.inputs import check_output, read_judgments
 from pyrovice.cli.options import Data, Format, Json, Names, Overwrite, Part, Quiet, SavedFit, Seed
 from pyrovice.data.writing import SEPARATOR_OF_ENDING
 from pyrovice.results.scores import Evaluation
+from pyrovice.storage.atomic import whole_file
 from pyrovice.sweeps.result import SCORE
 
 Validation = typer.Option("--validation", help="Judgments to score with, like DATA.")
@@ -233,7 +234,7 @@ def sweep(
     median.save(output, overwrite=overwrite)
     written = [str(output)]
     if table is not None:
-        with table.open("x", encoding="utf-8") as file:
+        with whole_file(table) as file:
             found.table.to_csv(file, sep=SEPARATOR_OF_ENDING[table.suffix], index=False)
         written.append(str(table))
     record = {

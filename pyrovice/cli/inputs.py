@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,18 @@ from pyrovice.data.writing import SEPARATOR_OF_ENDING
 from pyrovice.errors import DataError, OverwriteError, WriteError
 
 EXAMPLE = "example"
+
+
+@contextmanager
+def all_or_none() -> Iterator[list[Path]]:
+    """Write new files that belong together: those on the list go if a later one fails."""
+    written: list[Path] = []
+    try:
+        yield written
+    except BaseException:
+        for path in written:
+            path.unlink(missing_ok=True)
+        raise
 
 
 def read_judgments(

@@ -11,7 +11,7 @@ import typer
 
 import pyrovice as pv
 from pyrovice.cli.answers import answer
-from pyrovice.cli.inputs import check_output, read_embedding
+from pyrovice.cli.inputs import all_or_none, check_output, read_embedding
 from pyrovice.cli.options import Json, Quiet, Seed
 from pyrovice.data.writing import write_embedding
 from pyrovice.model.simulation import plausible_embedding
@@ -99,9 +99,11 @@ def simulate(
         assert dimensions is not None
         embedding = pd.DataFrame(plausible_embedding(objects, dimensions, seed=seed))
     data = pv.simulate(embedding, judgments, seed=seed, anchored=anchored)
-    data.write(output)
-    if truth is not None:
-        write_embedding(embedding, truth)
+    with all_or_none() as done:
+        data.write(output)
+        done.append(output)
+        if truth is not None:
+            write_embedding(embedding, truth)
     written = [str(path) for path in outputs]
     record = {"judgments": len(data), "objects": data.n_objects, "written": written}
     answer(

@@ -45,5 +45,6 @@ def _note(
 def _sentence(error: Exception) -> str:
     """The error in words; those of the system name the file and what is wrong with it."""
     if isinstance(error, OSError) and not isinstance(error, PyroviceError) and error.strerror:
-        return f"{error.filename}: {error.strerror}."
+        # Standard output, say, has no name.
+        return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
     return str(error)
