@@ -30,7 +30,9 @@ from pyrovice.cli.arguments import (
 )
 from pyrovice.cli.inputs import check_output, read_judgments
 from pyrovice.cli.options import Data, Format, Json, Names, Overwrite, Part, Quiet, SavedFit, Seed
+from pyrovice.cli.signals import exit_code
 from pyrovice.data.writing import SEPARATOR_OF_ENDING
+from pyrovice.errors import InterruptedWarning
 from pyrovice.results.scores import Evaluation
 from pyrovice.storage.atomic import whole_file
 from pyrovice.sweeps.result import SCORE
@@ -99,6 +101,10 @@ def fit(
             progress=not quiet,
             checkpoint=checkpoint,
         )
+    stopped = any(issubclass(note.category, InterruptedWarning) for note in said)
+    if stopped and (checkpoint is not None or found.history.empty):
+        # The output would stand in the way of the same command, which goes on from the checkpoint.
+        raise KeyboardInterrupt(_how_to_go_on(checkpoint))
     found.save(output, overwrite=overwrite)
     written = [str(output)]
     if embedding is not None:
@@ -124,6 +130,8 @@ def fit(
         "written": written,
     }
     answer(_summary(found, scores, written), record, as_json=json, quiet=quiet)
+    if stopped:
+        raise typer.Exit(exit_code())
 
 
 def refine(
@@ -248,6 +256,12 @@ def sweep(
     columns = [SCORE, "standard_error", "dimensions", "fits", "failed"]
     text = f"{found.summary[columns].round(4).to_string()}\n\n{found}"
     answer(f"{text}\nWritten: {', '.join(written)}", record, as_json=json, quiet=quiet)
+
+
+def _how_to_go_on(checkpoint: Path | None) -> str:
+    if checkpoint is None:
+        return "Nothing is written: no epoch was over."
+    return f"{checkpoint} has the state so far; the same command goes on from it."
 
 
 def _check_table(path: Path, endings: tuple[str, ...]) -> None:

@@ -19,6 +19,7 @@ from pyrovice.data.triplets import Triplets
 from pyrovice.errors import tell
 from pyrovice.guides import Guide
 from pyrovice.guides.drawing import with_embedding
+from pyrovice.inference.worker_lifetime import below, workers_of_this_process
 from pyrovice.model.model import Model
 from pyrovice.model.priors import Prior
 from pyrovice.model.pyro_lock import pyro_locked
@@ -52,7 +53,8 @@ class Chain:
 def side_by_side(run: Callable[..., Chain], arguments: Sequence[tuple]) -> list[Chain]:
     """A chain for each of the arguments, in processes, as many at once as there are cores."""
     jobs = min(len(arguments), os.cpu_count() or 1)
-    return list(Parallel(n_jobs=jobs)(delayed(run)(*each) for each in arguments))
+    with workers_of_this_process() as parent:
+        return list(Parallel(n_jobs=jobs)(delayed(below)(parent, run, *each) for each in arguments))
 
 
 def finished_chain(

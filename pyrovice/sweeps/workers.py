@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import InterruptedWarning, PyroviceWarning
 from pyrovice.inference.fitting import fit
+from pyrovice.inference.worker_lifetime import below, workers_of_this_process
 from pyrovice.model.priors import Prior
 from pyrovice.model.pyro_lock import pyro_locked
 from pyrovice.results.saved_fits import to_bytes
@@ -128,13 +129,13 @@ def _in_parallel(
         client.wait_for_workers(1)
         kind = {"backend": "dask", "client": client, "scatter": [shared], **backend.submit_kwargs}
     streams = backend.supports_return_generator
-    with joblib.parallel_config(**kind):
+    with joblib.parallel_config(**kind), workers_of_this_process() as parent:
         parallel = joblib.Parallel(
             n_jobs=n_jobs,
             batch_size=1,
             return_as="generator_unordered" if streams else "list",
         )
-    tasks = [joblib.delayed(fit_one)(shared, *job) for job in jobs]
+    tasks = [joblib.delayed(below)(parent, fit_one, shared, *job) for job in jobs]
     if streams:
         yield from parallel(tasks)
         return
