@@ -34,6 +34,10 @@ def convert(
     leave_out_bad_rows: Annotated[
         bool, typer.Option("--leave-out-bad-rows", help="Leave out rows that are not judgments.")
     ] = False,
+    unpacked_limit: Annotated[
+        int | None,
+        typer.Option(min=1, help="Bytes that a packed file may unpack to; 2 GiB by default."),
+    ] = None,
     objects: Annotated[
         str | None,
         typer.Option(help="For a table of your own: its three columns of objects, such as a,b,c."),
@@ -72,7 +76,8 @@ def convert(
         raise typer.BadParameter(f"--{next(iter(columns))} needs --objects a,b,c beside it.")
     else:
         bad = "leave out" if leave_out_bad_rows else None
-        judgments = read_judgments(data, format, names, part, first_id=first_id, bad_rows=bad)
+        options = {"first_id": first_id, "bad_rows": bad, "unpacked_limit": unpacked_limit}
+        judgments = read_judgments(data, format, names, part, **options)
     parts = (judgments,) if held_out is None else judgments.split(1 - share, share, seed=seed)
     with all_or_none() as written:
         for some, path in zip(parts, outputs, strict=True):

@@ -251,6 +251,7 @@ class Triplets:
             ``names`` (a sequence, or the path of a text file with one name per line),
             ``n_objects``, ``first_id`` (0 or 1: where ids begin, if not where the
             format says), ``bad_rows="leave out"`` to leave out rows that are not judgments,
+            ``unpacked_limit`` (bytes that a packed file may unpack to, 2 GiB by default),
             and options of single readers, such as ``part="test"`` for a folder.
 
         Examples

@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from pyrovice.errors import DataError, PyroviceError
 
 NO_ANCHOR = -1
+# Characters of a name: a page of text is shorter.
+LONGEST_NAME = 10_000
 
 
 def whole_numbers(values: ArrayLike, what: str) -> NDArray[np.int64]:
@@ -49,6 +51,12 @@ def check_names(names: Sequence[str] | None, ids: NDArray[np.int64]) -> tuple[st
     if isinstance(names, str):
         raise DataError(f"names is the single string {names!r}; expected one name per object.")
     names = tuple(str(name) for name in names)
+    longest = max(names, key=len, default="")
+    if len(longest) > LONGEST_NAME:
+        raise DataError(
+            f"names: {longest[:40]!r}... has {len(longest):,} characters; expected at most "
+            f"{LONGEST_NAME:,}. Give the objects short names, and keep long texts in a table."
+        )
     if len(set(names)) < len(names):
         twice = pd.Series(names).value_counts().index[0]
         raise DataError(

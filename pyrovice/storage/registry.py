@@ -132,10 +132,7 @@ def restore(described: Any, role: str = "value") -> Any:
     if kind == "code":
         return GivenAsCode(str(described["text"]), role)
     if kind == "distribution":
-        cls = getattr(dist, described["name"])
-        if not (isinstance(cls, type) and issubclass(cls, TorchDistributionMixin)):
-            raise SavedFitError(f"{described['name']!r} is not a distribution.")
-        return cls(**{name: float(value) for name, value in described["arguments"].items()})
+        return _distribution(described["name"], described["arguments"])
     if kind not in REGISTERED:
         raise SavedFitError(
             f"it holds a {kind!r}, which this version of pyrovice does not know. If the class is "
@@ -144,6 +141,25 @@ def restore(described: Any, role: str = "value") -> Any:
     return REGISTERED[kind](
         **{name: restore(value) for name, value in described.items() if name != "kind"}
     )
+
+
+def _distribution(name: str, arguments: dict[str, Any]) -> Any:
+    """A univariate distribution of Pyro by its name, checked before and after it is made."""
+    cls = getattr(dist, name, None)
+    if not (isinstance(cls, type) and issubclass(cls, TorchDistributionMixin)):
+        raise SavedFitError(f"{name!r} is not a distribution.")
+    # Of some classes only the instances know it.
+    wanted = getattr(cls, "arg_constraints", None)
+    if isinstance(wanted, dict) and set(arguments) != set(wanted):
+        raise SavedFitError(f"{name} does not take {', '.join(arguments) or 'nothing'}.")
+    try:
+        made = cls(**{name: float(value) for name, value in arguments.items()}, validate_args=True)
+    except Exception as error:  # whatever a class of Pyro says to arguments it was not made for
+        reason = str(error).split("\n", 1)[0]
+        raise SavedFitError(f"it holds a {name} that cannot be ({reason}).") from error
+    if not _is_pyro_distribution(made):
+        raise SavedFitError(f"{name} is not a distribution of one number.")
+    return made
 
 
 def _is_pyro_distribution(value: Any) -> bool:
