@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from pyrovice.errors import DataError, PyroviceError
 
 NO_ANCHOR = -1
+LARGEST_SEED = 2**32 - 1
 # Characters of a name: a page of text is shorter.
 LONGEST_NAME = 10_000
 
@@ -57,6 +58,12 @@ def check_names(names: Sequence[str] | None, ids: NDArray[np.int64]) -> tuple[st
             f"names: {longest[:40]!r}... has {len(longest):,} characters; expected at most "
             f"{LONGEST_NAME:,}. Give the objects short names, and keep long texts in a table."
         )
+    for name in names:
+        if not name.isascii() and not _is_text(name):
+            raise DataError(
+                f"names: {name!r} holds half of a character, which no file can hold; expected "
+                "text. Was it decoded wrongly? Read it with encoding='utf-8'."
+            )
     if len(set(names)) < len(names):
         twice = pd.Series(names).value_counts().index[0]
         raise DataError(
@@ -64,6 +71,15 @@ def check_names(names: Sequence[str] | None, ids: NDArray[np.int64]) -> tuple[st
             f"for example {twice + '_1'!r} and {twice + '_2'!r}."
         )
     return names
+
+
+def _is_text(name: str) -> bool:
+    """Whether this can be written at all: a surrogate without its other half cannot."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def default_names(n_objects: int) -> tuple[str, ...]:
@@ -150,6 +166,13 @@ def check_participants(labels: ArrayLike, n: int) -> NDArray[Any]:
         raise DataError(
             f"participants has shape {participants.shape}, expected ({n},): one label per judgment."
         )
+    if participants.dtype.kind in "OU":
+        for label in dict.fromkeys(participants.tolist()):
+            if not _is_text(str(label)):
+                raise DataError(
+                    f"participants: {label!r} holds half of a character, which no file can hold; "
+                    "expected text. Was it decoded wrongly? Read it with encoding='utf-8'."
+                )
     participants.flags.writeable = False
     return participants
 
@@ -163,6 +186,14 @@ def check_trials(trials: pd.DataFrame, n: int) -> pd.DataFrame:
     if len(trials) != n:
         raise DataError(f"trials has {len(trials)} rows, expected {n}: one per judgment.")
     return trials.reset_index(drop=True)
+
+
+def whole_seed(value: Any) -> int:
+    """A seed; torch's generators make no difference between larger ones."""
+    seed = whole(value, "seed", least=0)
+    if seed > LARGEST_SEED:
+        raise PyroviceError(f"seed={value!r}; expected a whole number from 0 to {LARGEST_SEED:,}.")
+    return seed
 
 
 def whole(value: Any, name: str, least: int) -> int:

@@ -9,6 +9,7 @@ from pyro.infer.autoguide import AutoGuide, AutoMessenger
 from pyro.poutine.util import prune_subsample_sites
 from torch import Tensor
 
+from pyrovice.data.validation import whole_seed
 from pyrovice.guides.sites import Guide, SiteGuide
 from pyrovice.model.model import Model
 from pyrovice.model.pyro_lock import pyro_locked
@@ -20,7 +21,7 @@ def draw_sites(guide: Guide, model: Model, n: int, seed: int = 0) -> dict[str, T
     Other random numbers of the program are left as they are.
     """
     with pyro_locked(), torch.no_grad(), torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+        torch.manual_seed(whole_seed(seed))
         return with_embedding(model, _draw_many(guide, n, model.structure.max_plate_nesting))
 
 

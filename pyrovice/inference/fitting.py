@@ -13,7 +13,7 @@ import torch
 from pyro.infer.autoguide import AutoDelta
 
 from pyrovice.data.triplets import Triplets
-from pyrovice.data.validation import whole
+from pyrovice.data.validation import whole_seed
 from pyrovice.errors import InterruptedWarning, PyroviceError, tell
 from pyrovice.guides import MAP, Guide, MeanField, finished, guide_family, resolve_guide
 from pyrovice.inference.checkpoints import Checkpoint, Keeper
@@ -29,6 +29,7 @@ from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
 from pyrovice.model.priors import Prior, SpikeSlab
 from pyrovice.model.pyro_lock import pyro_locked
+from pyrovice.model.torch_state import gradients
 from pyrovice.results import pruning
 from pyrovice.results.fit import Fit, in_order_of_importance
 from pyrovice.results.posterior import posterior_of
@@ -109,7 +110,9 @@ def fit(
     """
     _check(data, validation, training)
     guide = guide_family(guide)
-    seed = whole(seed, "seed", least=0)
+    seed = whole_seed(seed)
+    # Whatever may fail does so before training, so that no fit is lost.
+    digest = data.digest()
     first = first_dimensions(dimensions, data)
     start = _start(training, guide)
     if init is not None:
@@ -153,7 +156,7 @@ def fit(
                 history=run.table(),
                 converged=run.converged,
                 n_judgments=len(data),
-                data_digest=data.digest(),
+                data_digest=digest,
                 fitted_guide=found,
                 first_dimensions=first,
             )
@@ -201,6 +204,7 @@ def _isolated(seed: int, device: str | torch.device) -> Iterator[None]:
     here = torch.device(device) == torch.get_default_device()
     with (
         pyro_locked(),
+        gradients(),
         torch.random.fork_rng(),
         nullcontext() if here else torch.device(device),
         # Parameters stay in the guide instead of Pyro's global store, where fits would meet.
@@ -277,7 +281,7 @@ def _warn(fit: Fit, run: Run, start: int, data: Triplets) -> None:
             "near chance. Collect more judgments per object, use fewer objects, or try a "
             "weaker prior such as SpikeSlab(spike=0.25, slab=1.0, pi=0.3)."
         )
-    elif not run.converged:
+    elif not (run.converged or fit.training.stop.reached(run.history)):
         tell(
             f"Training did not settle within {len(run.history)} epochs ({kept} dimensions, loss "
             f"{run.history[-1].loss:.4f}). Raise Training(max_epochs=...) before trusting the "

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
-from scipy.sparse.linalg import eigsh
+from scipy.sparse.linalg import ArpackError, eigsh
 from torch import Tensor
 
 from pyrovice.model.judgments import Judgments
@@ -79,7 +79,11 @@ def _non_negative_factors(judgments: Judgments, most: int, least: int) -> Tensor
     # The spectrum of pure noise of this size ends here (Wigner's semicircle).
     noise_edge = 2 * (m / curvature) ** 0.5
     most = min(most, m - 1)
-    values, vectors = eigsh(excess / curvature, k=most, which="LA", v0=np.ones(m))
+    try:
+        values, vectors = eigsh(excess / curvature, k=most, which="LA", v0=np.ones(m))
+    except ArpackError:
+        # Answers that cancel out leave nothing to look at: training starts from noise.
+        return torch.zeros(m, 0)
     size = min(most, max(int((values > noise_edge).sum()), least))
     values, vectors = values[most - size :], vectors[:, most - size :]
     if not size:

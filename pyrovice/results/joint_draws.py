@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from pyrovice.data.validation import whole_seed
 from pyrovice.errors import tell
 from pyrovice.model.pyro_lock import pyro_locked
 from pyrovice.model.structure import draw_prior
@@ -75,7 +76,7 @@ def prior_draws(fit: Fit, draws: int, seed: int) -> Draws:
     # Filled one by one: a list of a thousand large draws would take the memory twice.
     found: Draws = {}
     with pyro_locked(), torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+        torch.manual_seed(whole_seed(seed))
         for i in range(draws):
             for name, value in draw_prior(model).items():
                 drawn = (value.relu() if name == "X" else value).detach().cpu().numpy()

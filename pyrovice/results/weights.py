@@ -13,6 +13,7 @@ from scipy.special import ndtr
 from scipy.stats import norm
 from torch.distributions import constraints
 
+from pyrovice.data.validation import whole_seed
 from pyrovice.guides import Guide, LowRankGuide, PointGuide, SiteGuide
 
 Array = NDArray[np.float32]
@@ -88,7 +89,7 @@ class NormalWeights:
         return self.mu.shape
 
     def draws(self, n: int, seed: int) -> Array:
-        generator = torch.Generator().manual_seed(seed)
+        generator = torch.Generator().manual_seed(whole_seed(seed))
         drawn = torch.randn(n, *self.shape, generator=generator)
         drawn.mul_(torch.from_numpy(self.sigma)).add_(torch.from_numpy(self.mu))
         return drawn.relu_().numpy()
@@ -130,7 +131,7 @@ class LowRankWeights(NormalWeights):
     factor: Array
 
     def draws(self, n: int, seed: int) -> Array:
-        generator = torch.Generator().manual_seed(seed)
+        generator = torch.Generator().manual_seed(whole_seed(seed))
         factor = torch.from_numpy(self.factor)
         own = torch.from_numpy(self.sigma).square() - factor.square().sum(0)
         drawn = torch.randn(n, *self.shape, generator=generator).mul_(own.clamp(min=0).sqrt())
@@ -161,7 +162,7 @@ class LogNormalWeights:
         return self.log_mu.shape
 
     def draws(self, n: int, seed: int) -> Array:
-        generator = torch.Generator().manual_seed(seed)
+        generator = torch.Generator().manual_seed(whole_seed(seed))
         drawn = torch.randn(n, *self.shape, generator=generator)
         drawn.mul_(torch.from_numpy(self.log_sigma)).add_(torch.from_numpy(self.log_mu))
         return drawn.exp_().numpy()

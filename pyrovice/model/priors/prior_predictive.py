@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from pyrovice.data.triplets import Triplets
-from pyrovice.data.validation import default_names, whole
+from pyrovice.data.validation import default_names, whole, whole_seed
 from pyrovice.errors import DataError, PriorError, PyroviceError, tell
 from pyrovice.model.choices import Choice, DotProduct
 from pyrovice.model.dimensions import first_dimensions
@@ -253,7 +253,7 @@ def predictive(
     largest, weights = np.empty((draws, len(asked))), np.empty((draws, len(entries)))
     entropy, zeros, agreement = np.empty((3, draws))
     with pyro_locked(), torch.no_grad(), torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+        torch.manual_seed(whole_seed(seed))
         for i in range(draws):
             sites = {name: _in_double(value) for name, value in draw_prior(model).items()}
             X = sites["X"].relu()
