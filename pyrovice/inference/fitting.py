@@ -12,6 +12,7 @@ import pyro.distributions as dist
 import torch
 from pyro.infer.autoguide import AutoDelta
 
+from pyrovice.data.connections import tell_if_disconnected
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole_seed
 from pyrovice.errors import InterruptedWarning, PyroviceError, tell
@@ -98,8 +99,9 @@ def fit(
     Warns
     -----
     PyroviceWarning
-        If the data carry no dimensions, if all dimensions were kept (there may be
-        more), if training did not settle, or if it was interrupted.
+        If the objects fall into groups that no judgment connects, if the data carry no
+        dimensions, if all dimensions were kept (there may be more), if training did not
+        settle, or if it was interrupted.
 
     Examples
     --------
@@ -109,6 +111,7 @@ def fit(
     Fit(80 objects, 7 dimensions kept, 20,000 judgments, converged)
     """
     _check(data, validation, training)
+    tell_if_disconnected(data)
     guide = guide_family(guide)
     seed = whole_seed(seed)
     # Whatever may fail does so before training, so that no fit is lost.

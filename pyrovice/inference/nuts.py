@@ -16,6 +16,7 @@ import pyro.infer
 import torch
 from numpy.typing import NDArray
 
+from pyrovice.data.connections import tell_if_disconnected
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole, whole_seed
 from pyrovice.errors import PyroviceError, tell
@@ -114,6 +115,7 @@ def sample(
     True
     """
     check_data(data, "data")
+    tell_if_disconnected(data)
     seed = whole_seed(seed)
     size = first_dimensions(dimensions, data)
     method = NUTS(
