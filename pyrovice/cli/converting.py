@@ -56,6 +56,10 @@ def convert(
     share: Annotated[
         float, typer.Option(min=0.0, max=1.0, help="How large a part --held-out gets.")
     ] = 0.1,
+    escape_formulas: Annotated[
+        bool,
+        typer.Option("--escape-formulas", help="Keep spreadsheets from running names like =1+1."),
+    ] = False,
     seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
@@ -81,7 +85,7 @@ def convert(
     parts = (judgments,) if held_out is None else judgments.split(1 - share, share, seed=seed)
     with all_or_none() as written:
         for some, path in zip(parts, outputs, strict=True):
-            some.write(path)
+            some.write(path, escape_formulas=escape_formulas)
             written.append(path)
     record = {
         "judgments": len(judgments),

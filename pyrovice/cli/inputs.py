@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 import pyrovice as pv
+from pyrovice.data.formulas import unescape
 from pyrovice.data.writing import SEPARATOR_OF_ENDING
 from pyrovice.errors import DataError, OverwriteError, WriteError
 
@@ -58,7 +59,7 @@ def read_embedding(path: Path) -> pd.DataFrame:
     try:
         if path.suffix in SEPARATOR_OF_ENDING:
             table = pd.read_csv(path, sep=SEPARATOR_OF_ENDING[path.suffix], index_col=0)
-            return table.set_axis(table.index.astype(str)).astype(float)
+            return table.set_axis(table.index.astype(str).map(unescape)).astype(float)
         if path.suffix == ".npy":
             return pd.DataFrame(np.load(path, allow_pickle=False))
         if path.suffix == ".txt":

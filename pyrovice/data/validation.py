@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from pyrovice.data.naming import clean_name
 from pyrovice.errors import DataError, PyroviceError
 
 NO_ANCHOR = -1
@@ -51,7 +52,8 @@ def check_names(names: Sequence[str] | None, ids: NDArray[np.int64]) -> tuple[st
         return default_names(max(int(ids.max()) + 1, 0))
     if isinstance(names, str):
         raise DataError(f"names is the single string {names!r}; expected one name per object.")
-    names = tuple(str(name) for name in names)
+    given = tuple(str(name) for name in names)
+    names = tuple(map(clean_name, given))
     longest = max(names, key=len, default="")
     if len(longest) > LONGEST_NAME:
         raise DataError(
@@ -66,6 +68,13 @@ def check_names(names: Sequence[str] | None, ids: NDArray[np.int64]) -> tuple[st
             )
     if len(set(names)) < len(names):
         twice = pd.Series(names).value_counts().index[0]
+        if given.count(twice) < 2:
+            ways = ", ".join(ascii(way) for way in given if clean_name(way) == twice)
+            raise DataError(
+                f"names are not unique: {twice!r} is written in several ways ({ways}), which "
+                "differ in white space around it or in how accents are encoded. Give each object "
+                "one name."
+            )
         raise DataError(
             f"names are not unique: {twice!r} stands for several objects. Tell them apart, "
             f"for example {twice + '_1'!r} and {twice + '_2'!r}."

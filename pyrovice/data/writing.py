@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from pyrovice.data.formulas import without_formulas
 from pyrovice.errors import DataError
 from pyrovice.storage.atomic import whole_file
 
@@ -17,12 +18,13 @@ if TYPE_CHECKING:
 SEPARATOR_OF_ENDING = {".csv": ",", ".tsv": "\t"}
 
 
-def write_judgments(triplets: Triplets, path: Path) -> None:
+def write_judgments(triplets: Triplets, path: Path, escape_formulas: bool) -> None:
     """Write ids or names, as the ending says; see `Triplets.write`."""
     if path.suffix in SEPARATOR_OF_ENDING:
         table = triplets.to_dataframe()
         if triplets.trials is not None:
             table = pd.concat([table, triplets.trials], axis=1)
+        table = without_formulas(table, escape_formulas)
         with whole_file(path) as file:
             table.to_csv(file, sep=SEPARATOR_OF_ENDING[path.suffix], index=False)
     elif path.suffix in (".npy", ".txt"):
@@ -34,12 +36,14 @@ def write_judgments(triplets: Triplets, path: Path) -> None:
         )
 
 
-def write_embedding(embedding: pd.DataFrame, path: Path) -> None:
+def write_embedding(embedding: pd.DataFrame, path: Path, escape_formulas: bool = False) -> None:
     """Write an objects x dimensions table, as the ending says; see `Fit.write_embedding`."""
     if path.suffix in SEPARATOR_OF_ENDING:
         numbered = embedding.set_axis([f"dim_{i + 1}" for i in range(embedding.shape[1])], axis=1)
+        numbered.insert(0, "object", embedding.index)
+        numbered = without_formulas(numbered, escape_formulas)
         with whole_file(path) as file:
-            numbered.to_csv(file, sep=SEPARATOR_OF_ENDING[path.suffix], index_label="object")
+            numbered.to_csv(file, sep=SEPARATOR_OF_ENDING[path.suffix], index=False)
     elif path.suffix == ".txt":
         with whole_file(path) as file:
             np.savetxt(file, embedding.to_numpy(), fmt="%.6g")

@@ -448,16 +448,19 @@ class Fit:
 
         return to_arviz(self, data, draws=draws, groups=groups, **options)
 
-    def write_embedding(self, path: str | Path, statistic: str = "loc") -> None:
+    def write_embedding(
+        self, path: str | Path, statistic: str = "loc", *, escape_formulas: bool = False
+    ) -> None:
         """Write the kept dimensions to a new file, as other programs read them.
 
         ``.tsv`` and ``.csv`` have an `object` column and `dim_1`, `dim_2`, ..., the most
         important first; ``.txt`` has nothing but numbers, a row per object in the order of
-        `names`. See `embedding` for `statistic`.
+        `names`. See `embedding` for `statistic`, and :meth:`Triplets.write` for
+        `escape_formulas`.
         """
         from pyrovice.data.writing import write_embedding
 
-        write_embedding(self.embedding(statistic), Path(path))
+        write_embedding(self.embedding(statistic), Path(path), escape_formulas)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write everything but the judgments to one file, for :func:`pyrovice.load`."""

@@ -92,10 +92,10 @@ def test_files_of_others_stay_if_a_later_one_fails(tmp_path, monkeypatch):
     path, taken = tmp_path / "t.txt", tmp_path / "h.txt"
     write = pv.Triplets.write
 
-    def meanwhile(triplets, where):
+    def meanwhile(triplets, where, **options):
         if where == taken:
             taken.write_text("of somebody else")
-        write(triplets, where)
+        write(triplets, where, **options)
 
     monkeypatch.setattr(pv.Triplets, "write", meanwhile)
     said = CliRunner().invoke(
