@@ -23,6 +23,7 @@ SECTIONS = {
     "scaling": "speed",
     "human_things": "quality",
     "human_refined": "quality",
+    "people": "quality",
     "recipes": "quality",
     "sizes": "quality",
     "small_sizes": "quality",

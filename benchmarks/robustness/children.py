@@ -22,7 +22,7 @@ PATIENCE = 20.0
 
 def start(folder: Path, run: Callable[..., Any], *arguments: Any, room: int | None = None) -> Any:
     """`run` in a new process, in which files can have at most `room` bytes."""
-    CONTEXT.set_forkserver_preload(["pyrovice", "torch._dynamo", "benchmarks.robustness.work"])
+    CONTEXT.set_forkserver_preload(["torch._dynamo", "benchmarks.robustness.work"])
     process = CONTEXT.Process(target=_child, args=(folder, run, arguments, room))
     process.start()
     return process

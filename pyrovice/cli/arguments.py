@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import StrEnum
 from itertools import product
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import pyro.distributions as dist
-import torch
 import typer
 
 import pyrovice as pv
-from pyrovice.model.priors import Prior
+
+if TYPE_CHECKING:
+    import torch
+
+    from pyrovice.model.priors import Prior
 
 
 class PriorName(StrEnum):
@@ -33,13 +35,6 @@ class GuideName(StrEnum):
     point = "map"
 
 
-PRIORS: dict[PriorName, Any] = {
-    PriorName.spike_slab: pv.SpikeSlab,
-    PriorName.learned: pv.LearnedSpikeSlab,
-    PriorName.horseshoe: pv.Horseshoe,
-    PriorName.ard: pv.ARD,
-    PriorName.exponential: dist.Exponential,
-}
 PARAMETERS = {
     PriorName.spike_slab: ("spike", "slab", "pi"),
     PriorName.learned: ("spike", "slab", "pi"),
@@ -75,7 +70,19 @@ def choose_prior(name: PriorName, **given: float | None) -> Prior:
             raise typer.BadParameter(f"--{key} is for --prior {fitting}, but this is {name}.")
     if name is PriorName.exponential and not parameters.get("rate", 0) > 0:
         raise typer.BadParameter("--prior exponential needs a positive --rate, for example 5.")
-    return PRIORS[name](**parameters)
+    return _prior_classes()[name](**parameters)
+
+
+def _prior_classes() -> dict[PriorName, Any]:
+    import pyro.distributions as dist
+
+    return {
+        PriorName.spike_slab: pv.SpikeSlab,
+        PriorName.learned: pv.LearnedSpikeSlab,
+        PriorName.horseshoe: pv.Horseshoe,
+        PriorName.ard: pv.ARD,
+        PriorName.exponential: dist.Exponential,
+    }
 
 
 def choose_grid(
@@ -127,6 +134,8 @@ def choose_dimensions(text: str) -> int | str:
 
 def choose_device(name: str) -> torch.device:
     """A device on which a number can be put."""
+    import torch
+
     try:
         return torch.zeros(1, device=name).device
     except (RuntimeError, AssertionError, NotImplementedError) as error:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import pandas as pd
 import typer
 
 import pyrovice as pv
 from pyrovice.cli.answers import answer
 from pyrovice.cli.inputs import all_or_none, check_output, read_judgments
 from pyrovice.cli.options import Data, Format, Json, Names, Part, Quiet, Seed
-from pyrovice.data.readers.finishing import read_names
 from pyrovice.errors import DataError
 
 
@@ -107,11 +105,15 @@ def _from_table(
         raise typer.BadParameter(f"--objects {objects}: expected three columns, such as a,b,c.")
     if ("odd" in columns) == ("position" in columns):
         raise typer.BadParameter("--objects needs either --odd or --position beside it.")
+    import pandas as pd
+
     try:
         # Whatever separates the columns, the header shows it.
         table = pd.read_csv(path, sep=None, engine="python")
     except (ValueError, pd.errors.ParserError) as error:
         raise DataError(f"{path} is not a table with a header ({error}).") from error
+    from pyrovice.data.readers.finishing import read_names
+
     return pv.Triplets.from_dataframe(
         table, objects=shown, names=None if names is None else read_names(names), **columns
     )

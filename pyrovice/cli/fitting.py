@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -31,11 +31,11 @@ from pyrovice.cli.arguments import (
 from pyrovice.cli.inputs import check_output, read_judgments
 from pyrovice.cli.options import Data, Format, Json, Names, Overwrite, Part, Quiet, SavedFit, Seed
 from pyrovice.cli.signals import exit_code
-from pyrovice.data.writing import SEPARATOR_OF_ENDING
 from pyrovice.errors import InterruptedWarning
-from pyrovice.results.scores import Evaluation
 from pyrovice.storage.atomic import whole_file
-from pyrovice.sweeps.result import SCORE
+
+if TYPE_CHECKING:
+    from pyrovice.results.scores import Evaluation
 
 Validation = typer.Option("--validation", help="Judgments to score with, like DATA.")
 
@@ -80,7 +80,7 @@ def fit(
     check_output(output, overwrite)
     if embedding is not None:
         check_output(embedding)
-        _check_table(embedding, (*SEPARATOR_OF_ENDING, ".txt"))
+        _check_table(embedding, (".csv", ".tsv", ".txt"))
     chosen = choose_prior(prior, spike=spike, slab=slab, pi=pi, scale=scale, rate=rate)
     family = choose_guide(guide, rank)
     training = choose_training(paper, learning_rate, batch_size, max_epochs)
@@ -214,10 +214,13 @@ def sweep(
 
     Every combination of --spike, --slab and --pi is fitted with every seed.
     """
+    from pyrovice.data.writing import SEPARATOR_OF_ENDING
+    from pyrovice.sweeps.result import SCORE
+
     check_output(output, overwrite)
     if table is not None:
         check_output(table)
-        _check_table(table, tuple(SEPARATOR_OF_ENDING))
+        _check_table(table, (".csv", ".tsv"))
     if jobs == 0:
         raise typer.BadParameter("--jobs 0: expected a number of processes, or -1 for all.")
     priors = choose_grid(spike, slab, pi, paper_grid)

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 import pyrovice as pv
-from pyrovice.data.formulas import unescape
-from pyrovice.data.writing import SEPARATOR_OF_ENDING
 from pyrovice.errors import DataError, OverwriteError, WriteError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 EXAMPLE = "example"
 
@@ -51,6 +49,12 @@ def read_judgments(
 
 def read_embedding(path: Path) -> pd.DataFrame:
     """An objects x dimensions table: of a fit, or from a file of numbers."""
+    import numpy as np
+    import pandas as pd
+
+    from pyrovice.data.formulas import unescape
+    from pyrovice.data.writing import SEPARATOR_OF_ENDING
+
     if not path.is_file():
         raise FileNotFoundError(
             f"{path} does not exist; expected a fit, a .csv or .tsv with an object column, or a "

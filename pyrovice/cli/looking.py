@@ -10,7 +10,6 @@ import typer
 
 import pyrovice as pv
 from pyrovice.cli.answers import answer
-from pyrovice.cli.example_run import fit_the_example
 from pyrovice.cli.inputs import check_output, read_judgments
 from pyrovice.cli.options import Data, Format, Json, Names, Overwrite, Part, Quiet, SavedFit, Seed
 
@@ -22,6 +21,8 @@ def demo(
     seed: Seed = 0,
 ) -> None:
     """Fit the built-in example, print what was found and draw it."""
+    from pyrovice.cli.example_run import fit_the_example
+
     fit_the_example(output, seed)
 
 

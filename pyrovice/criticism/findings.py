@@ -252,6 +252,7 @@ def nuts_agrees(fit: Fit, data: Triplets, size: int, seed: int) -> Finding:
             part,
             prior=fit.prior,
             choice=fit.choice,
+            people=fit.model.people,
             dimensions=2,
             draws=NUTS_DRAWS,
             warmup=NUTS_DRAWS // 2,

@@ -44,6 +44,7 @@ def refit(fit: Fit, data: Triplets, seed: int, dimensions: int | None = None) ->
             data,
             prior=fit.prior,
             choice=fit.choice,
+            people=fit.model.people,
             guide=fit.guide_family,
             training=fit.training,
             dimensions=fit.first_dimensions if dimensions is None else dimensions,

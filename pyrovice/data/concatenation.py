@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from pyrovice.errors import DataError
 
@@ -23,19 +24,26 @@ def joined(parts: Sequence[Triplets]) -> dict[str, Any]:
             "concat joins judgments of the same objects only, and these differ in their "
             "names. Pass the same names=... (all objects, same order) to each."
         )
-    told = [part.participants for part in parts if part.participants is not None]
-    if told and len(told) < len(parts):
-        raise DataError(
-            "Some parts say who judged and others do not; give participants for all or none."
-        )
     return {
         "objects": np.concatenate([part.objects for part in parts]),
         "odd": np.concatenate([part.odd for part in parts]),
         "names": parts[0].names,
         "anchor": np.concatenate([part.anchor for part in parts]),
-        "participants": np.concatenate(told) if told else None,
+        "participants": _joined_people(parts),
         "trials": _joined_trials([part.trials for part in parts]),
     }
+
+
+def _joined_people(parts: Sequence[Triplets]) -> NDArray[Any] | None:
+    """Who judged; of parts that do not say, nobody is known."""
+    if all(part.participants is None for part in parts):
+        return None
+    return np.concatenate(
+        [
+            np.full(len(part), None) if part.participants is None else part.participants
+            for part in parts
+        ]
+    )
 
 
 def _joined_trials(parts: Sequence[pd.DataFrame | None]) -> pd.DataFrame | None:

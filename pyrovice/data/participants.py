@@ -203,5 +203,5 @@ def _trials_with(data: Triplets, column: str, rule: Rule) -> pd.DataFrame:
 
 
 def _for_everybody(excluded: pd.Series, data: Triplets) -> pd.Series:
-    everybody = pd.Index(pd.unique(pd.Series(data.participants)), name="participant")
+    everybody = pd.Index(pd.Series(data.participants).dropna().unique(), name="participant")
     return excluded.reindex(everybody, fill_value=False).astype(bool)

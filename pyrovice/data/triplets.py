@@ -58,7 +58,7 @@ class Triplets:
         For anchored judgments ("is the anchor more like a or b?") the position
         of the anchor, which cannot be the odd one; -1 where there is none.
     participants : array of shape (n,), optional
-        Who judged.
+        Who judged; None where that is not known.
     trials : DataFrame of n rows, optional
         What else is known about each judgment. It plays no part in a fit, but stays with
         its judgment. :mod:`pyrovice.participants` looks at the columns `position`
@@ -455,10 +455,10 @@ class Triplets:
         return np.where(self.anchored, 2, 3)
 
     def people(self) -> tuple[Any, ...]:
-        """The labels of those who judged, each once, sorted; none if they are not known."""
+        """The labels of those who judged and are known, each once, sorted."""
         if self.participants is None:
             return ()
-        labels = pd.unique(pd.Series(self.participants)).tolist()
+        labels = pd.Series(self.participants).dropna().unique().tolist()
         # Labels of several types have no order of their own.
         alike = len({type(label) for label in labels}) == 1
         return tuple(sorted(labels) if alike else sorted(labels, key=repr))

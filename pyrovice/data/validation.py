@@ -164,13 +164,15 @@ def check_anchor(anchor: ArrayLike | None, odd: NDArray[np.int8]) -> NDArray[np.
 
 
 def check_participants(labels: ArrayLike, n: int) -> NDArray[Any]:
-    """Labels of who judged, read-only, none missing."""
+    """Labels of who judged, read-only; None where that is not known."""
     participants = np.array(labels)
-    if pd.isna(participants).any():
-        row = int(np.flatnonzero(pd.isna(participants))[0])
-        raise DataError(
-            f"Row {row} has no participant; leave such rows out, or pass no participants."
-        )
+    missing = pd.isna(participants)
+    if missing.any() and missing.shape == (n,):
+        # A column of whole numbers with a gap arrives as fractions.
+        if participants.dtype.kind == "f" and not (participants[~missing] % 1).any():
+            participants = np.where(missing, 0, participants).astype(np.int64)
+        participants = participants.astype(object)
+        participants[missing] = None
     if participants.shape != (n,):
         raise DataError(
             f"participants has shape {participants.shape}, expected ({n},): one label per judgment."

@@ -67,8 +67,8 @@ def _write_ids(triplets: Triplets, path: Path) -> None:
     if triplets.participants is not None:
         if triplets.participants.dtype.kind not in "iu":
             raise DataError(
-                "The participants have names, but this format holds only numbers; write them to a "
-                ".csv file."
+                "The participants have names, or some are not known, but this format holds only "
+                "numbers; write them to a .csv file."
             )
         columns = np.column_stack([columns, triplets.participants])
     with whole_file(path) as file:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import pyro
 import torch
 from pyro import poutine
@@ -23,6 +25,15 @@ def draw_sites(guide: Guide, model: Model, n: int, seed: int = 0) -> dict[str, T
     with pyro_locked(), torch.no_grad(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(whole_seed(seed))
         return with_embedding(model, _draw_many(guide, n, model.structure.max_plate_nesting))
+
+
+def draw_apart(guide: Guide, names: Collection[str], n: int, seed: int = 0) -> dict[str, Tensor]:
+    """`n` draws of some sites of a guide whose sites are independent of each other."""
+    assert isinstance(guide, SiteGuide)
+    with pyro_locked(), torch.no_grad(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(whole_seed(seed))
+        chosen = [site for site in guide.sites if site.name in names]
+        return {site.name: guide.marginal(site).sample((n,)) for site in chosen}
 
 
 def with_embedding(model: Model, drawn: dict[str, Tensor]) -> dict[str, Tensor]:

@@ -21,6 +21,7 @@ from pyrovice.guides import Guide
 from pyrovice.guides.drawing import with_embedding
 from pyrovice.inference.worker_lifetime import below, workers_of_this_process
 from pyrovice.model.model import Model
+from pyrovice.model.people import judgments_by_person
 from pyrovice.model.priors import Prior
 from pyrovice.model.pyro_lock import pyro_locked
 from pyrovice.results.fit import Fit, in_order_of_importance
@@ -124,6 +125,7 @@ def fit_of_chains(
             data_digest=data.digest(),
             fitted_guide=None,
             first_dimensions=first_dimensions,
+            judgments_by_person=judgments_by_person(data, model.known_people),
         )
     )
     result.history["dimensions"] = result.n_dimensions

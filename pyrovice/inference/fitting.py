@@ -28,6 +28,7 @@ from pyrovice.model.choices import Choice, DotProduct
 from pyrovice.model.dimensions import first_dimensions
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
+from pyrovice.model.people import People, check_people_of, judgments_by_person
 from pyrovice.model.priors import Prior, SpikeSlab
 from pyrovice.model.pyro_lock import pyro_locked
 from pyrovice.model.torch_state import gradients
@@ -42,6 +43,7 @@ def fit(
     *,
     prior: Prior = SpikeSlab(),  # noqa: B008 (frozen)
     choice: Choice = DotProduct(),  # noqa: B008 (frozen)
+    people: People | None = None,
     guide: Callable[[Model], Guide] = MeanField(),  # noqa: B008 (frozen)
     dimensions: int | str = "auto",
     validation: Triplets | None = None,
@@ -64,6 +66,9 @@ def fit(
     choice : Choice
         How people choose given what they see: ``pv.choices.DotProduct()``, the paper's, or a
         function ``choice(X, judgments)``; see :mod:`pyrovice.choices`.
+    people : People, optional
+        How those who answered differ, ``pv.People()``: in their weights and temperatures; see
+        :class:`pyrovice.People`. By default they are of one mind.
     guide : callable
         ``MeanField()``, ``LowRank(rank)``, ``MAP()``, a class of
         ``pyro.infer.autoguide``, or any callable that takes the Pyro model and returns a
@@ -111,6 +116,7 @@ def fit(
     Fit(80 objects, 7 dimensions kept, 20,000 judgments, converged)
     """
     _check(data, validation, training)
+    check_people_of(data, people)
     tell_if_disconnected(data)
     guide = guide_family(guide)
     seed = whole_seed(seed)
@@ -131,12 +137,14 @@ def fit(
             dimensions=first,
             training=training,
             choice=choice,
+            people=people,
         )
         given |= {"prior": recognise(prior), "seed": str(seed), "device": str(device)}
         given["init"] = "none" if init is None else recognise_fit(init)
         keeper = Keeper(Checkpoint.of(checkpoint), given)
     with _isolated(seed, device):
-        model = _model(data, prior, choice, first, device)
+        bare = Model(prior, data.n_objects, first, data, choice=choice, people=people)
+        model = bare.with_data(Judgments.of(data, device, bare.known_people))
         # A batch size that was asked for counts judgments as they were made.
         rows = model.judgments()
         if training.batch_size == "auto":
@@ -162,6 +170,7 @@ def fit(
                 data_digest=digest,
                 fitted_guide=found,
                 first_dimensions=first,
+                judgments_by_person=judgments_by_person(data, run.model.known_people),
             )
         )
     _warn(result, run, first, data)
@@ -215,13 +224,6 @@ def _isolated(seed: int, device: str | torch.device) -> Iterator[None]:
     ):
         torch.manual_seed(seed)
         yield
-
-
-def _model(
-    data: Triplets, prior: Prior, choice: Choice, dimensions: int, device: str | torch.device
-) -> Model:
-    bare = Model(prior, data.n_objects, dimensions, data, choice=choice)
-    return bare.with_data(Judgments.of(data, device, bare.known_people))
 
 
 def _start(training: Training, guide: Callable[[Model], Guide]) -> Start:

@@ -36,6 +36,7 @@ from pyrovice.model.choices import Choice, DotProduct
 from pyrovice.model.dimensions import first_dimensions
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
+from pyrovice.model.people import People, check_people_of
 from pyrovice.model.priors import Prior, SpikeSlab
 from pyrovice.model.pyro_lock import pyro_locked
 from pyrovice.model.torch_state import gradients
@@ -65,6 +66,7 @@ def sample(
     *,
     prior: Prior = SpikeSlab(),  # noqa: B008 (frozen)
     choice: Choice = DotProduct(),  # noqa: B008 (frozen)
+    people: People | None = None,
     dimensions: int | str = "auto",
     draws: int = 1000,
     warmup: int = 1000,
@@ -83,6 +85,7 @@ def sample(
         The judgments.
     prior : Prior
     choice : Choice
+    people : People, optional
         As for :func:`pyrovice.fit`.
     dimensions : int or "auto"
         Number of dimensions; none is dropped.
@@ -115,13 +118,14 @@ def sample(
     True
     """
     check_data(data, "data")
+    check_people_of(data, people)
     tell_if_disconnected(data)
     seed = whole_seed(seed)
     size = first_dimensions(dimensions, data)
     method = NUTS(
         whole(draws, "draws", least=4), whole(warmup, "warmup", least=0), whole(chains, "chains", 1)
     )
-    model = Model(prior, data.n_objects, size, data, choice=choice)
+    model = Model(prior, data.n_objects, size, data, choice=choice, people=people)
     if data.n_objects * size > MANY_ENTRIES:
         tell(
             f"NUTS on {data.n_objects} x {size} weights may take hours; pyrovice.refine(fit, data) "

@@ -7,15 +7,17 @@ from noise; the default here starts from the judgments themselves.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.linalg import ArpackError, eigsh
 from torch import Tensor
 
 from pyrovice.model.judgments import Judgments
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Start = Callable[[Judgments, int], tuple[Tensor, Tensor]]
 """Judgments and number of dimensions to (mean, scale), both m x d."""
@@ -73,6 +75,8 @@ def from_clear_pair_counts(judgments: Judgments, dimensions: int) -> tuple[Tenso
 
 def _non_negative_factors(judgments: Judgments, most: int, least: int) -> Tensor:
     """The leading eigenvectors of the pair counts, rotated and rectified: `least` at least."""
+    from scipy.sparse.linalg import ArpackError, eigsh
+
     excess, shown = pair_counts(judgments)
     m = judgments.n_objects
     curvature = 2 / 9 * shown / (m * (m - 1) / 2)
@@ -96,6 +100,8 @@ def _non_negative_factors(judgments: Judgments, most: int, least: int) -> Tensor
 
 def pair_counts(judgments: Judgments) -> tuple[csr_array, float]:
     """Times kept minus expected by chance, symmetric (m, m), and how many pairs were shown."""
+    from scipy.sparse import coo_array
+
     m = judgments.n_objects
     allowed = np.ones((3, len(judgments)))
     if judgments.anchor is not None:

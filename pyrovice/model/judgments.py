@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -110,6 +111,28 @@ class Judgments:
             rows=rows,
             person=None if self.person is None else self.person[rows],
         )
+
+    @cached_property
+    def objects(self) -> Tensor:
+        """The three objects of every judgment, (3, n)."""
+        m = self.n_objects
+        return torch.stack([self.pairs[2] // m, self.pairs[2] % m, self.pairs[0] % m])
+
+    @cached_property
+    def told(self) -> tuple[Judgments, Judgments, Tensor]:
+        """Those of people who are known, all others, and where each row is among them."""
+        assert self.person is not None
+        known, others = ((self.person >= 0) == side for side in (True, False))
+        rows = [side.nonzero().squeeze(-1) for side in (known, others)]
+        return self[rows[0]], self[rows[1]], torch.cat(rows).argsort()
+
+    def by(self, person: int = UNKNOWN_PERSON) -> Judgments:
+        """The same, asked of one person; by default of nobody who is known."""
+        return replace(self, person=torch.full_like(self.odd, person))
+
+    def about(self, pairs: Tensor, n_objects: int) -> Judgments:
+        """The same answers to questions about other objects."""
+        return replace(self, pairs=pairs, n_objects=n_objects)
 
     def parts(self, size: int) -> list[Judgments]:
         """Random disjoint parts of at most `size` rows, each laid out for fast access.

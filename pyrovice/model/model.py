@@ -1,13 +1,14 @@
 """The generative story (paper, "Formal setting" and "VICE")::
 
 X       ~ prior                                     a weight per object and dimension
-p       = choice([X]₊, judgments)                   by default a softmax of similarities [X]₊ [X]₊ᵀ
+w, t, λ ~ people                                    what each has of their own, if people differ
+p       = choice([X]₊, judgments; w, t, λ)          by default a softmax of similarities [X]₊ [X]₊ᵀ
 odd | p ~ Categorical(p)                            which of the three objects is the odd one
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from copy import deepcopy
 from functools import cached_property
@@ -26,6 +27,7 @@ from pyrovice.model.choices.kept_pairs import asked_kept
 from pyrovice.model.distributions import OddOneOut
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.parameters import OwnParameters
+from pyrovice.model.people import Crowd, People, check_people, with_newcomers
 from pyrovice.model.priors.entrywise import Entrywise
 from pyrovice.model.priors.resolve import Prior, resolve_prior
 from pyrovice.model.structure import Structure, structure_of, surplus_dims
@@ -50,9 +52,11 @@ class Model:
         The judgments that the model observes unless it is called with others.
     choice : Choice
         Any of the kinds of choice that :func:`pyrovice.fit` takes.
+    people : People, optional
+        How people differ; by default all are of one mind.
     known_people : sequence, optional
-        Labels that persons are numbered by, for a choice that asks who answered; by default
-        the participants of `data`.
+        Labels that persons are numbered by, for `people` or a choice that asks who answered; by
+        default the participants of `data`.
 
     Examples
     --------
@@ -75,18 +79,25 @@ class Model:
         data: Triplets | Judgments | None = None,
         *,
         choice: Choice = DotProduct(),  # noqa: B008 (frozen)
+        people: People | None = None,
         known_people: Sequence[Any] | None = None,
     ) -> None:
         # A module holds its parameters itself, and another fit must not go on from them.
         self.prior = resolve_prior(deepcopy(prior) if isinstance(prior, Module) else prior)
         self.choice = resolve_choice(choice)
+        self.people = check_people(people)
         self.n_objects = n_objects
         self.dimensions = dimensions
         self.known_people: tuple[Any, ...] | None = None
-        if self.choice.asks_who_answered:
+        if self.people is not None or self.choice.asks_who_answered:
             if known_people is None and isinstance(data, Triplets):
                 known_people = data.people()
             self.known_people = tuple(known_people or ())
+        self.answers = self.choice
+        if self.people is not None:
+            self.answers = Crowd(
+                self.people, self.choice, self.known_people or (), n_objects, dimensions
+            )
         self.is_code = not (_is_value(self.prior) and _is_value(self.choice))
         self.parameters = OwnParameters()
         # Values of pyrovice have no parameters to look after.
@@ -103,7 +114,7 @@ class Model:
         judgments = self.judgments(data, X.device)
         shown = judgments if batch is None else judgments[batch]
         with self.parameters_in_use():
-            log_p = self.choice(X.relu(), shown)
+            log_p = self.answers(X.relu(), shown)
         if log_p.dim() > 2:
             # Dimensions left of "object" (particles, chains) stay left of it.
             log_p = log_p.unsqueeze(-3)
@@ -149,7 +160,9 @@ class Model:
         sites : mapping of str to Tensor
             ``"X"``, rectified or not, and every site that the choice samples.
         judgments : Triplets or Judgments
-            What is asked; the answers make no difference.
+            What is asked; the answers make no difference. Where nobody is known to have been
+            asked, it is the newcomer in `sites` (see :meth:`with_newcomers`), or else the typical
+            person.
 
         Returns
         -------
@@ -164,16 +177,32 @@ class Model:
         tensor([[0.1065, 0.1065, 0.7870]])
         """
         asked = Judgments.of(judgments, sites["X"].device, self.known_people)
+        answers = self.answers
+        if isinstance(answers, Crowd):
+            answers = answers.meeting(sites)
         with self.parameters_in_use():
-            return log_probability(self.choice, sites, asked)
+            return log_probability(answers, sites, asked)
 
     def kept_probability(self, sites: Mapping[str, Tensor], thirds: Tensor) -> Tensor:
-        """Mean over third objects of the probability that each pair is kept, (m, m)."""
+        """Mean over third objects of the probability that each pair is kept, (m, m).
+
+        If people differ, by the typical person.
+        """
         if hasattr(self.choice, "kept_probability"):
-            return self.choice.kept_probability(sites["X"].relu(), thirds)
+            kept = self.choice.kept_probability(sites["X"].relu(), thirds)
+            lapse = sites.get("typical_lapse")
+            return kept if lapse is None else kept * (1 - lapse) + lapse / 3
         return asked_kept(
             lambda asked: self.choice_log_probability(sites, asked), self.n_objects, thirds
         )
+
+    def with_newcomers(
+        self, drawn: Iterable[Mapping[str, Tensor]], n: int, seed: int
+    ) -> Iterable[Mapping[str, Tensor]]:
+        """`n` draws of all sites, each with somebody new from the population, if people differ."""
+        if not isinstance(self.answers, Crowd):
+            return drawn
+        return with_newcomers(self.answers, drawn, n, seed)
 
     @cached_property
     def _surplus(self) -> int:
@@ -204,6 +233,7 @@ class Model:
             dimensions,
             None,
             choice=self.choice,
+            people=self.people,
             known_people=self.known_people,
         )
         other.prior, other.parameters = self.prior, self.parameters
@@ -231,9 +261,10 @@ class Model:
 
     def __repr__(self) -> str:
         prior = getattr(self.prior, "__name__", None) or repr(self.prior)
+        people = "" if self.people is None else f"{self.people!r}, "
         data = "no judgments" if self.data is None else f"{self.data.total:,} judgments"
         return (
-            f"Model(prior={prior}, choice={self.choice!r}, {self.n_objects:,} objects, "
+            f"Model(prior={prior}, choice={self.choice!r}, {people}{self.n_objects:,} objects, "
             f"{self.dimensions} dimension{'s' * (self.dimensions != 1)}, {data})"
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,8 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import NO_ANCHOR
 from pyrovice.errors import DataError
-from pyrovice.model.choices import Choice, DotProduct, log_probability
+from pyrovice.model.choices import Choice, DotProduct, log_probability, resolve_choice
 from pyrovice.model.judgments import Judgments, pair_ids
+from pyrovice.model.people import Crowd, People
+from pyrovice.model.people.crowd import SPREAD
+
+# The argument of People by the name of its column.
+TRAIT_NAMES = {"weights": "weight", "temperature": "temperature", "lapse": "lapse"}
 
 
 def simulate(
@@ -24,6 +30,7 @@ def simulate(
     names: Sequence[str] | None = None,
     anchored: float = 0.0,
     choice: Choice = DotProduct(),  # noqa: B008 (frozen)
+    people: pd.DataFrame | None = None,
 ) -> Triplets:
     """Random triplets, answered with the model's own choice probabilities.
 
@@ -43,6 +50,10 @@ def simulate(
     choice : Choice
         How the answers are chosen: a value of :mod:`pyrovice.choices`, or a function that
         samples nothing.
+    people : DataFrame, optional
+        Who answers, by label, as `Fit.people` gives it: a column for each dimension that begins
+        with `weight`, in the order of the dimensions, and `temperature` and `lapse`, as far as
+        they differ in them. The judgments are dealt to them at random.
 
     Examples
     --------
@@ -63,11 +74,13 @@ def simulate(
         if not 0 < anchored <= 1:
             raise DataError(f"anchored={anchored!r}; expected a share from 0 to 1.")
         anchor = np.where(rng.random(n) < anchored, rng.integers(0, 3, n), NO_ANCHOR)
-    p = choice_probabilities(weights, objects, anchor, choice)
+    who = None if people is None else rng.integers(0, len(people), n)
+    p = choice_probabilities(weights, objects, anchor, choice, people, who)
     odd = (rng.random((n, 1)) > np.cumsum(p[:, :2], axis=1)).sum(axis=1)
     if names is None:
         names = [str(i) for i in range(m)]
-    return Triplets(objects, odd, names=names, anchor=anchor)
+    labels = None if people is None else people.index.to_numpy()[who]
+    return Triplets(objects, odd, names=names, anchor=anchor, participants=labels)
 
 
 def plausible_embedding(n_objects: int, dimensions: int, *, seed: int) -> NDArray[np.float64]:
@@ -134,8 +147,13 @@ def choice_probabilities(
     objects: NDArray[np.integer],
     anchor: NDArray[np.integer] | None = None,
     choice: Choice = DotProduct(),  # noqa: B008 (frozen)
+    people: pd.DataFrame | None = None,
+    who: NDArray[np.integer] | None = None,
 ) -> NDArray[np.float64]:
-    """Probability that each of three objects is the odd one, for one fixed embedding."""
+    """Probability that each of three objects is the odd one, for one fixed embedding.
+
+    `people` are as in :func:`simulate`, and `who` is the row of the one who answers.
+    """
     X = torch.as_tensor(np.ascontiguousarray(embedding, dtype=np.float64))
     asked = Judgments(
         pair_ids(torch.as_tensor(objects.astype(np.int64)), len(X)),
@@ -145,4 +163,39 @@ def choice_probabilities(
         len(X),
         len(objects),
     )
-    return log_probability(choice, {"X": X}, asked).exp().numpy()
+    if people is None or who is None:
+        return log_probability(choice, {"X": X}, asked).exp().numpy()
+    traits = _traits(people, X.shape[1])
+    differ = {trait: f"person_{name}" in traits for trait, name in TRAIT_NAMES.items()}
+    crowd = Crowd(People(**differ), resolve_choice(choice), tuple(people.index), *X.shape)
+    # What people have in common makes no difference once each of them is given.
+    shared = dict.fromkeys((*SPREAD.values(), "typical_lapse"), torch.tensor(0.5))
+    asked = replace(asked, person=torch.as_tensor(who.astype(np.int64)))
+    return log_probability(crowd, {"X": X} | shared | traits, asked).exp().numpy()
+
+
+def _traits(people: pd.DataFrame, dimensions: int) -> dict[str, torch.Tensor]:
+    """The sites of people that a table has."""
+    columns = [c for c in people if str(c).startswith("weight") and not str(c).endswith("%")]
+    found = {}
+    if columns:
+        if len(columns) != dimensions:
+            raise DataError(
+                f"people has {len(columns)} columns of weights and the embedding {dimensions} "
+                "dimensions; expected a column for each, 'weight 0', 'weight 1', ..."
+            )
+        found["person_weight"] = people[columns].to_numpy(float)
+    for trait in ("temperature", "lapse"):
+        if trait in people:
+            found[f"person_{trait}"] = people[trait].to_numpy(float)
+    if not found:
+        raise DataError(
+            "people has no column 'weight 0', 'temperature' or 'lapse', so that all would answer "
+            "alike; expected a table such as fit.people()."
+        )
+    for name, values in found.items():
+        if not (np.isfinite(values).all() and (values > 0).all()):
+            raise DataError(
+                f"people has a {name.removeprefix('person_')} that is not a positive number."
+            )
+    return {name: torch.tensor(values) for name, values in found.items()}

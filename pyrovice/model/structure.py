@@ -29,6 +29,8 @@ RESERVED = {"odd", "X_rectified", "triplet"}
 SAME_DENSITY = 1e-4
 # Draws whose median is a site's typical value.
 TYPICAL_DRAWS = 101
+# Fewer of a site with very many entries, so that they fit into 130 MB.
+MOST_TYPICAL = 2**25
 
 
 @dataclass(frozen=True)
@@ -39,16 +41,21 @@ class Site:
     support: constraints.Constraint
     event_dim: int
     plates: tuple[tuple[str, int, int], ...]
+    event_axes: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, node: Node) -> Site:
         """The site of a traced node."""
         frames = tuple((f.name, f.size, f.dim) for f in node["cond_indep_stack"])
-        return cls(node["name"], node["fn"].support, node["fn"].event_dim, frames)
+        # What the dims of an event run over, where the model says so.
+        axes = tuple(node["infer"].get("event_axes", ()))
+        return cls(node["name"], node["fn"].support, node["fn"].event_dim, frames, axes)
 
     def column_dim(self) -> int | None:
         """The dim of this site's values that runs over embedding dimensions."""
         dims = [dim - self.event_dim for name, _, dim in self.plates if name == "dimension"]
+        if "dimension" in self.event_axes:
+            dims.append(self.event_axes.index("dimension") - self.event_dim)
         return dims[0] if dims else None
 
     def axes(self, shape: tuple[int, ...]) -> tuple[str, ...]:
@@ -56,14 +63,16 @@ class Site:
         names = [f"{self.name}_dim_{i}" for i in range(len(shape))]
         for plate, _, dim in self.plates:
             names[dim - self.event_dim] = plate
+        for i, axis in enumerate(self.event_axes):
+            names[i - self.event_dim] = axis
         return tuple(names)
 
     def distribution(self, loc: Tensor, scale: Tensor) -> dist.TorchDistribution:
         """Normal on the real line, carried to the support of the site."""
-        if self.support is constraints.real:
-            return dist.Normal(loc, scale)
+        if _entry(self.support) is constraints.real:
+            return dist.Normal(loc, scale).to_event(self.event_dim)
         if self.is_positive:
-            return dist.LogNormal(loc, scale)
+            return dist.LogNormal(loc, scale).to_event(self.event_dim)
         to_support = biject_to(self.support)
         base = dist.Normal(loc, scale).to_event(to_support.domain.event_dim)
         return dist.TransformedDistribution(base, [to_support]).to_event(
@@ -97,7 +106,7 @@ class Site:
     @property
     def is_positive(self) -> bool:
         """Whether the support is the positive half-line, zero included or not."""
-        bounds = vars(self.support)
+        bounds = vars(_entry(self.support))
         return bounds.get("lower_bound") == 0 and "upper_bound" not in bounds
 
 
@@ -191,12 +200,19 @@ class Structure:
             return poutine.trace(conditioned).get_trace().log_prob_sum()
 
 
+def _entry(support: constraints.Constraint) -> constraints.Constraint:
+    """The support of every entry of an event whose entries are independent."""
+    while isinstance(support, constraints.independent):
+        support = support.base_constraint
+    return support
+
+
 def trace_prior(model: Model) -> tuple[poutine.Trace, poutine.Trace]:
     """Draw everything before the answers: what the prior samples, and what the choice does."""
     of_prior = poutine.trace(model.embedding).get_trace()
     X = _checked(of_prior, model)
     with poutine.trace() as chosen, model.parameters_in_use():
-        model.choice(X.relu(), _a_question(model, X.device))
+        model.answers(X.relu(), _a_question(model, X.device))
     return of_prior, chosen.trace
 
 
@@ -261,7 +277,8 @@ def typical_value(node: Node) -> Tensor:
     # One draw of a heavy-tailed scale may be anywhere.
     with pyro_locked(), torch.no_grad(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        drawn = node["fn"].sample((TYPICAL_DRAWS,))
+        entries = max(1, node["value"].numel())
+        drawn = node["fn"].sample((max(3, min(TYPICAL_DRAWS, MOST_TYPICAL // entries)),))
         middle = drawn.median(0).values
     # The median of matrices, entry by entry, need not be one of them.
     inside = node["fn"].support.check(middle).all()

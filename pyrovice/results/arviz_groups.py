@@ -8,6 +8,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 import torch
 import xarray as xr
 from numpy.typing import NDArray
@@ -210,7 +211,7 @@ def _variables(drawn: Draws, fit: Fit, kept: NDArray[np.intp]) -> xr.Dataset:
     found = {}
     for name, values in drawn.items():
         axes = ("object", "dimension") if name == "X" else fit.posterior.others[name].axes
-        variable = labelled(values, axes, fit.names, name)
+        variable = labelled(values, axes, fit.labels(), name)
         if "dimension" in axes and len(kept) < variable.sizes["dimension"]:
             variable = variable.isel(dimension=kept)
         found[name] = variable
@@ -223,7 +224,7 @@ def _sample_stats(fit: Fit, draws: int) -> xr.Dataset:
     stats = fit.posterior.sample_stats
     return xr.Dataset(
         {
-            name: labelled(values[:, evenly(values.shape[1], draws)], (), fit.names, name)
+            name: labelled(values[:, evenly(values.shape[1], draws)], (), {}, name)
             for name, values in stats.items()
         }
     )
@@ -300,7 +301,8 @@ def _about(shown: Triplets) -> dict[str, xr.Dataset]:
     if shown.participants is not None:
         who = shown.participants
         # A column of mixed labels has no type of its own in a file.
-        constant["participant"] = ("triplet", who.astype(str) if who.dtype == object else who)
+        text = np.where(pd.isna(who), "", who.astype(str)) if who.dtype == object else who
+        constant["participant"] = ("triplet", text)
     observed = xr.Dataset({"odd": ("triplet", shown.odd)}, {"triplet": coords["triplet"]})
     return {"observed_data": observed, "constant_data": xr.Dataset(constant, coords=coords)}
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 from numpy.typing import NDArray
 
 from pyrovice.data.triplets import Triplets
@@ -17,18 +16,23 @@ from pyrovice.errors import DataError, GuideError, PyroviceError
 from pyrovice.guides import Guide, SiteGuide
 from pyrovice.model.choices import Choice
 from pyrovice.model.model import Model
+from pyrovice.model.people import Crowd
 from pyrovice.model.priors import Prior
 from pyrovice.results import pruning
 from pyrovice.results.breakdown import break_down
 from pyrovice.results.calibration import Calibration, calibrate
 from pyrovice.results.evidence import EvidenceBound, evidence_bound
 from pyrovice.results.mixing import mixing, mixing_of_site
+from pyrovice.results.persons import Person, group_table, people_table, person
 from pyrovice.results.posterior import Posterior
 from pyrovice.results.prediction import predict
 from pyrovice.results.scores import Evaluation, evaluate
 from pyrovice.results.similarity import similarity_of
 from pyrovice.results.site_tables import hyperparameter_table, site_array
 from pyrovice.storage.registry import GivenAsCode
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 STATISTICS = ("loc", "mean", "sd")
 
@@ -72,6 +76,8 @@ class Fit:
     columns : tuple of int or None
         Where the dimensions of a prior depend on each other or on their order: which dimensions
         of the model these are. They then stay in the order of training.
+    judgments_by_person : tuple of int
+        How many judgments of each of ``model.known_people`` were fitted, if people differ.
 
     Examples
     --------
@@ -102,6 +108,7 @@ class Fit:
     first_dimensions: int
     pruned: bool = False
     columns: tuple[int, ...] | None = None
+    judgments_by_person: tuple[int, ...] = ()
 
     # ------------------------------------------------------------------ Pyro
 
@@ -328,7 +335,73 @@ class Fit:
         >>> bool(scale.sel(dimension=0).mean() > 0.3)
         True
         """
-        return site_array(self.posterior, self.names, name, draws, seed)
+        return site_array(self.posterior, self.labels(), name, draws, seed)
+
+    def labels(self) -> dict[str, Sequence[Any]]:
+        """What the entries of an axis are called: ``"object"``, and of people and groups."""
+        found: dict[str, Sequence[Any]] = {"object": self.names}
+        if isinstance(self.model.answers, Crowd):
+            found["person"] = self.model.known_people or ()
+            found["group"] = self.model.answers.groups
+        return found
+
+    # ------------------------------------------------------------------ people
+
+    def people(self) -> pd.DataFrame:
+        """A row per person who answered: what they have of their own, of a fit with ``people=``.
+
+        Returns
+        -------
+        DataFrame
+            `judgments`, and as far as they differ in them `temperature`, `lapse` and `weight 0`,
+            `weight 1`, ... for the kept dimensions: posterior medians, each followed by the ends
+            of its 90 % interval, `temperature 5 %` and `temperature 95 %`. The typical person has
+            weights and temperature one.
+
+        Examples
+        --------
+        Does a dimension's weight go with a questionnaire?
+
+        >>> import pandas as pd, pyrovice as pv
+        >>> data = pv.load_example(people=12).triplets
+        >>> fit = pv.fit(data, people=pv.People(), dimensions=12)
+        >>> age = pd.Series(range(20, 32), index=fit.people().index)
+        >>> bool(abs(fit.people()["weight 0"].corr(age, method="spearman")) < 1)
+        True
+        """
+        return people_table(self)
+
+    def person(self, label: Any) -> Person:
+        """One of those who answered: their embedding, similarities and traits.
+
+        Examples
+        --------
+        >>> import pyrovice as pv
+        >>> data = pv.load_example(people=12).triplets
+        >>> fit = pv.fit(data, people=pv.People(), dimensions=12)
+        >>> fit.person("p01").embedding().shape == fit.embedding().shape
+        True
+        """
+        return person(self, label)
+
+    def groups(self, permutations: int = 2000, seed: int = 0) -> pd.DataFrame:
+        """Do groups weigh the dimensions differently? Of a fit with ``People(groups=...)``.
+
+        Parameters
+        ----------
+        permutations : int
+            How often people are exchanged between groups for the p-value.
+        seed : int
+            Seed of these exchanges.
+
+        Returns
+        -------
+        DataFrame
+            By dimension and pair of groups: the `difference` of their mean log-weights with its
+            90 % interval, ``P(> 0)``, and the two-sided `p_value` of a permutation test over
+            people.
+        """
+        return group_table(self, permutations, seed)
 
     def draws(self, n: int, seed: int) -> NDArray[np.float32]:
         """Rectified posterior draws of all dimensions, shape (n, objects, dimensions)."""

@@ -16,8 +16,9 @@ from torch import Tensor
 
 from pyrovice.errors import tell
 from pyrovice.guides import Guide
-from pyrovice.guides.drawing import draw_sites
+from pyrovice.guides.drawing import draw_apart, draw_sites
 from pyrovice.model.model import Model
+from pyrovice.results.population import redraw_people
 from pyrovice.results.prior_sites import redraw_prior_sites
 from pyrovice.results.weights import (
     Array,
@@ -175,7 +176,7 @@ def quick_posterior(guide: Guide, model: Model, draws: int = MANY_DRAWS) -> Post
     if weights is not None:
         if not structure.of_choice:
             return Posterior(weights)
-        drawn = draw_sites(guide, model, draws)
+        drawn = draw_apart(guide, structure.of_choice, draws)
     else:
         entries = draw_sites(guide, model, 1)["X"].numel()
         drawn = draw_sites(guide, model, min(draws, max(ENOUGH_DRAWS, MOST_DRAWN // entries)))
@@ -187,7 +188,12 @@ def quick_posterior(guide: Guide, model: Model, draws: int = MANY_DRAWS) -> Post
 
 def posterior_of(guide: Guide, model: Model) -> Posterior:
     """What a guide knows of every site, and what follows from it about the prior's own."""
-    quick = quick_posterior(guide, model)
+    known = _with_prior_sites(quick_posterior(guide, model), guide, model)
+    people = redraw_people(guide, model, MANY_DRAWS)
+    return replace(known, others={**known.others, **_others(people, model, {*people})})
+
+
+def _with_prior_sites(quick: Posterior, guide: Guide, model: Model) -> Posterior:
     above = model.structure.above
     if not above:
         return quick

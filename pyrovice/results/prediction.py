@@ -25,7 +25,7 @@ def predict(
         )
     shown = model.judgments(triplets)
     total = torch.zeros(len(triplets), 3, dtype=torch.float64)
-    for sites in posterior.each(draws, seed):
+    for sites in model.with_newcomers(posterior.each(draws, seed), draws, seed):
         total += model.choice_log_probability(sites, shown).exp()
     return (total / draws).numpy()
 

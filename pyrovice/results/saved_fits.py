@@ -67,6 +67,8 @@ def to_bytes(fit: Fit, **notes: Any) -> bytes:
         "model_dimensions": fit.model.dimensions,
         "columns": None if fit.columns is None else list(fit.columns),
         "known_people": _labels(fit.model.known_people),
+        "people": describe(fit.model.people),
+        "judgments_by_person": list(fit.judgments_by_person),
         "history": {name: str(kind) for name, kind in history.dtypes.items()},
         "notes": notes,
     }
@@ -175,6 +177,7 @@ def _rebuild(
         len(names),
         _model_dimensions(record, arrays, weights.shape[1]),
         choice=choice,
+        people=restore(record.get("people")),
         known_people=record.get("known_people"),
     )
     family, guide = restore(record["guide"], "guide"), None
@@ -199,7 +202,7 @@ def _rebuild(
         model=model,
         posterior=Posterior(
             weights,
-            _sites(record, arrays, weights.shape),
+            _sites(record, arrays, weights.shape, len(model.known_people or ())),
             # Before it was said, fits without settings of training were those of chains.
             bool(record.get("from_chains", training is None)),
             _sample_stats(group(arrays, "stats"), weights),
@@ -212,6 +215,7 @@ def _rebuild(
         first_dimensions=int(record["first_dimensions"]),
         pruned=bool(record["pruned"]),
         columns=_columns(record, model.dimensions),
+        judgments_by_person=tuple(int(n) for n in record.get("judgments_by_person", ())),
     )
 
 
@@ -249,7 +253,7 @@ def _weights(arrays: dict[str, np.ndarray], n_objects: int) -> Weights:
 
 
 def _sites(
-    record: dict[str, Any], arrays: dict[str, np.ndarray], shape: tuple[int, int]
+    record: dict[str, Any], arrays: dict[str, np.ndarray], shape: tuple[int, int], people: int
 ) -> dict[str, SiteDraws]:
     """Draws of the sites other than X; the first files had those of the prior only."""
     older = group(arrays, "hyper")
@@ -260,7 +264,7 @@ def _sites(
     }
     for name, draws in group(arrays, "site").items():
         found[name] = SiteDraws(draws, tuple(map(str, record["sites"][name])))
-    sizes = {"object": shape[0], "dimension": shape[1]}
+    sizes = {"object": shape[0], "dimension": shape[1], "person": people}
     for site in found.values():
         axes, lengths = site.axes, site.values.shape[2:]
         if len(axes) != len(lengths) or any(

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
 from pyrovice.errors import PyroviceError
 from pyrovice.results.posterior import Posterior, SiteDraws
 
+if TYPE_CHECKING:
+    import xarray as xr
+
 INTERVAL = (0.05, 0.95)
+
+Labels = Mapping[str, Sequence[Any]]
+"""What the entries of an axis are called."""
 
 
 def hyperparameter_table(others: Mapping[str, SiteDraws]) -> pd.DataFrame:
@@ -31,7 +36,7 @@ def hyperparameter_table(others: Mapping[str, SiteDraws]) -> pd.DataFrame:
 
 
 def site_array(
-    posterior: Posterior, names: Sequence[str], name: str, draws: int, seed: int
+    posterior: Posterior, labels: Labels, name: str, draws: int, seed: int
 ) -> xr.DataArray:
     """Draws of one site with named coordinates."""
     known = {"X": None, **posterior.others}
@@ -42,19 +47,21 @@ def site_array(
     if name == "X":
         chains = posterior.chains
         X = posterior.draws(draws, seed)[None] if chains is None else np.maximum(chains, 0)
-        return labelled(X, ("object", "dimension"), names, "X")
+        return labelled(X, ("object", "dimension"), labels, "X")
     site = posterior.others[name]
-    return labelled(site.values, site.axes, names, name)
+    return labelled(site.values, site.axes, labels, name)
 
 
-def labelled(
-    values: np.ndarray, axes: tuple[str, ...], names: Sequence[str], name: str
-) -> xr.DataArray:
+def labelled(values: np.ndarray, axes: tuple[str, ...], labels: Labels, name: str) -> xr.DataArray:
     """An array of (chains, draws, ...) with a coordinate for every axis."""
     coords: dict[str, Any] = {
         axis: np.arange(size)
         for axis, size in zip(("chain", "draw", *axes), values.shape, strict=True)
     }
-    if "object" in axes:
-        coords["object"] = list(names)
+    for axis in set(axes) & set(labels):
+        same_kind = len({type(label) for label in labels[axis]}) == 1
+        # A column of mixed labels has no type of its own in a file.
+        coords[axis] = list(labels[axis]) if same_kind else [str(each) for each in labels[axis]]
+    import xarray as xr
+
     return xr.DataArray(values, dims=("chain", "draw", *axes), coords=coords, name=name)

@@ -9,8 +9,7 @@ from typing import Protocol, Self
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.special import ndtr
-from scipy.stats import norm
+from scipy.special import ndtr, ndtri
 from torch.distributions import constraints
 
 from pyrovice.data.validation import whole_seed
@@ -99,17 +98,17 @@ class NormalWeights:
 
     def mean(self) -> Array:
         z = self.mu / self.sigma
-        return (self.mu * norm.cdf(z) + self.sigma * norm.pdf(z)).astype(np.float32)
+        return (self.mu * _normal_cdf(z) + self.sigma * _normal_density(z)).astype(np.float32)
 
     def sd(self) -> Array:
         mu, sigma = self.mu.astype(float), self.sigma.astype(float)
         z = mu / sigma
-        second_moment = (mu**2 + sigma**2) * norm.cdf(z) + mu * sigma * norm.pdf(z)
-        variance = second_moment - (mu * norm.cdf(z) + sigma * norm.pdf(z)) ** 2
+        second_moment = (mu**2 + sigma**2) * _normal_cdf(z) + mu * sigma * _normal_density(z)
+        variance = second_moment - (mu * _normal_cdf(z) + sigma * _normal_density(z)) ** 2
         return np.sqrt(np.maximum(variance, 0)).astype(np.float32)
 
     def quantile(self, q: float) -> Array:
-        return np.maximum(self.mu + np.float32(norm.ppf(q)) * self.sigma, 0)
+        return np.maximum(self.mu + np.float32(ndtri(q)) * self.sigma, 0)
 
     def zero_probability(self) -> NDArray[np.float64]:
         return ndtr(-self.mu.astype(float) / np.maximum(self.sigma, np.finfo(np.float32).tiny))
@@ -177,7 +176,7 @@ class LogNormalWeights:
         return self.mean() * np.sqrt(np.expm1(self.log_sigma**2))
 
     def quantile(self, q: float) -> Array:
-        return np.exp(self.log_mu + np.float32(norm.ppf(q)) * self.log_sigma)
+        return np.exp(self.log_mu + np.float32(ndtri(q)) * self.log_sigma)
 
     def zero_probability(self) -> NDArray[np.float64]:
         return np.zeros(self.shape)
@@ -297,6 +296,14 @@ KINDS: dict[frozenset[str], type] = {
     frozenset(field.name for field in fields(kind)): kind
     for kind in (NormalWeights, LowRankWeights, LogNormalWeights, PointWeights, DrawnWeights)
 }
+
+
+def _normal_cdf(z: NDArray[np.floating]) -> NDArray[np.float64]:
+    return ndtr(np.asarray(z, np.float64))
+
+
+def _normal_density(z: NDArray[np.floating]) -> NDArray[np.float64]:
+    return np.exp(-np.square(z, dtype=np.float64) / 2) / np.sqrt(2 * np.pi)
 
 
 def chosen_draws(have: int, n: int, seed: int) -> NDArray[np.intp]:

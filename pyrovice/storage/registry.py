@@ -7,17 +7,17 @@ and loading looks the name up here, so that no file can say what code to run.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar
-
-import pyro.distributions as dist
-from pyro.distributions.torch_distribution import TorchDistributionMixin
 
 from pyrovice.errors import ChoiceError, GuideError, PriorError, PyroviceError, SavedFitError
 
 Class = TypeVar("Class", bound=type)
 
 REGISTERED: dict[str, type] = {}
+# Called before a name counts as unknown: a module that registers it may not be imported yet.
+FINDERS: list[Callable[[], None]] = []
 
 
 def saved(cls: Class) -> Class:
@@ -134,6 +134,9 @@ def restore(described: Any, role: str = "value") -> Any:
     if kind == "distribution":
         return _distribution(described["name"], described["arguments"])
     if kind not in REGISTERED:
+        for find in FINDERS:
+            find()
+    if kind not in REGISTERED:
         raise SavedFitError(
             f"it holds a {kind!r}, which this version of pyrovice does not know. If the class is "
             f"yours, register it first: pyrovice.storage.saved({kind})."
@@ -145,6 +148,9 @@ def restore(described: Any, role: str = "value") -> Any:
 
 def _distribution(name: str, arguments: dict[str, Any]) -> Any:
     """A univariate distribution of Pyro by its name, checked before and after it is made."""
+    import pyro.distributions as dist
+    from pyro.distributions.torch_distribution import TorchDistributionMixin
+
     cls = getattr(dist, name, None)
     if not (isinstance(cls, type) and issubclass(cls, TorchDistributionMixin)):
         raise SavedFitError(f"{name!r} is not a distribution.")
@@ -163,6 +169,9 @@ def _distribution(name: str, arguments: dict[str, Any]) -> Any:
 
 
 def _is_pyro_distribution(value: Any) -> bool:
+    import pyro.distributions as dist
+    from pyro.distributions.torch_distribution import TorchDistributionMixin
+
     if not isinstance(value, TorchDistributionMixin) or value.batch_shape or value.event_shape:
         return False
     cls = getattr(dist, type(value).__name__, None)

@@ -15,7 +15,7 @@ from pyrovice.guides import guide_family
 from pyrovice.inference.fitting import check_data, check_same_objects, check_training, fit
 from pyrovice.inference.identity import settings
 from pyrovice.inference.progress import fits_bar
-from pyrovice.model.choices import Choice, resolve_choice
+from pyrovice.model.choices import resolve_choice
 from pyrovice.model.dimensions import first_dimensions
 from pyrovice.model.priors import Prior, resolve_prior
 from pyrovice.storage.identity import recognise
@@ -23,7 +23,7 @@ from pyrovice.sweeps.result import Result, Sweep
 from pyrovice.sweeps.store import Store
 from pyrovice.sweeps.workers import Job, Shared, outcomes, workers_wanted
 
-PASSED_ON = ("choice", "guide", "dimensions", "training", "device")
+PASSED_ON = ("choice", "people", "guide", "dimensions", "training", "device")
 
 
 def sweep(
@@ -64,7 +64,8 @@ def sweep(
     progress : bool
         Whether to show a progress bar (in notebooks and terminals only).
     **fit_arguments
-        ``choice``, ``guide``, ``dimensions``, ``training`` and ``device``, as for :func:`fit`.
+        ``choice``, ``people``, ``guide``, ``dimensions``, ``training`` and ``device``, as for
+        :func:`fit`.
 
     Returns
     -------
@@ -97,6 +98,7 @@ def sweep(
         dimensions=first_dimensions(arguments["dimensions"], data),
         training=arguments["training"],
         choice=arguments["choice"],
+        people=arguments["people"],
     )
     jobs = [
         Job(prior, seed, common | {"prior": recognise(prior), "seed": str(seed)})
@@ -113,7 +115,7 @@ def sweep(
             if scores is not None:
                 results[id(job)] = Result(job.prior, job.seed, kept.path(job.identity), scores)
     missing = [job for job in jobs if id(job) not in results]
-    train, valid = (_what_a_fit_uses(each, arguments["choice"]) for each in (data, validation))
+    train, valid = (_what_a_fit_uses(each, arguments) for each in (data, validation))
     shared = Shared(train, valid, arguments, whole(threads, "threads", least=1))
     with (
         fits_bar(progress, len(jobs), done=len(results)) as bar,
@@ -167,9 +169,10 @@ def _fit_arguments(given: dict[str, Any]) -> dict[str, Any]:
     return arguments
 
 
-def _what_a_fit_uses(data: Triplets, choice: Choice) -> Triplets:
+def _what_a_fit_uses(data: Triplets, arguments: dict[str, Any]) -> Triplets:
     """Only what a fit uses, which is all that workers need."""
-    who = data.participants if resolve_choice(choice).asks_who_answered else None
+    asks = resolve_choice(arguments["choice"]).asks_who_answered
+    who = data.participants if asks or arguments["people"] is not None else None
     return Triplets(data.objects, data.odd, names=data.names, anchor=data.anchor, participants=who)
 
 

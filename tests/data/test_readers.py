@@ -367,7 +367,6 @@ def test_files_that_cannot_be_read(tmp_path, text, sentence):
         (THINGS, "2\t4\t1\t3", "2\t4444444\t1\t3", 3, "an id beyond 1,000,000"),
         (THINGS, "2\t4\t1\t3", "2\tTrue\t1\t3", 3, "not a number"),
         (THINGS, "\t1500\t", "\tfast\t", 2, "a reaction time that is not a number"),
-        (THINGS, "\tB9\t", "\t\t", 3, "lacks a participant"),
         (SALMON, "3,0,1,0,1", "3,0,1,2,1", 3, "a winner that is neither left nor right"),
         (SALMON, "3,0,1,0,1", "3,0,1,0,3", 3, "a loser that is not the other option"),
         (SALMON, "3,0,1,0,1", "-3,0,1,0,1", 3, "negative id"),

@@ -34,7 +34,6 @@ from pyrovice import DataError, Triplets
         (lambda: Triplets([[0, 1, 2]], [1], anchor=[1]), "anchor as the odd one"),
         (lambda: Triplets([[0, 1, 2]], [1], anchor=[-2]), "or -1 for none"),
         (lambda: Triplets([[0, 1, 2]], [1], participants=["a", "b"]), "one label per judgment"),
-        (lambda: Triplets([[0, 1, 2]], [1], participants=[np.nan]), "Row 0 has no participant"),
         (lambda: Triplets([[0, 1, 2]], [1], names=["a", "b"]), "id 2, but there are 2 names"),
         (lambda: Triplets([[0, 1, 2]], [1], names=["a", "b", "a"]), "not unique: 'a'"),
         (lambda: Triplets.from_array([[0, 1, 2]], odd="middle"), "odd='last'"),
@@ -261,8 +260,10 @@ def test_subset_and_concat(small):
     with pytest.raises(DataError, match="differ in their names"):
         Triplets.concat([small, Triplets([[0, 1, 2]], [0])])
     named = Triplets(small.objects, small.odd, participants=np.zeros(len(small)))
-    with pytest.raises(DataError, match="participants for all or none"):
-        Triplets.concat([small, named])
+    both = Triplets.concat([small, named])
+    assert both.participants[0] is None
+    assert both.participants[-1] == 0
+    assert both.people() == (0.0,)
 
 
 def test_digest_follows_content(small):
@@ -312,3 +313,24 @@ def test_people_are_listed_once_and_in_order(small):
     assert people([10, 9, 2]) == (2, 9, 10)
     assert set(people(["ann", 3])) == {"ann", 3}
     assert small.people() == ()
+
+
+def test_a_judgment_may_be_of_nobody_who_is_known(tmp_path):
+    t = Triplets([[0, 1, 2]] * 3, [0, 1, 2], participants=[7.0, np.nan, 8.0])
+    assert t.participants.tolist() == [7, None, 8]
+    assert t.people() == (7, 8)
+    assert t[1:].participants.tolist() == [None, 8]
+    t.write(tmp_path / "some.csv")
+    again = Triplets.read(tmp_path / "some.csv")
+    assert again.participants.tolist() == [7, None, 8]
+    with pytest.raises(DataError, match="some are not known"):
+        t.write(tmp_path / "some.txt")
+
+
+def test_reviewing_participants_leaves_out_whoever_is_not_known():
+    from pyrovice import participants
+
+    t = Triplets([[0, 1, 2]] * 4, [0, 1, 2, 0], participants=["a", None, "b", "a"])
+    found = participants.review(t, lambda data: pd.Series({"a": True, "b": False}))
+    assert found.table.index.tolist() == ["a", "b"]
+    assert found.kept(t).participants.tolist() == [None, "b"]

@@ -277,6 +277,7 @@ def _by_participant(data: Triplets) -> tuple[csr_array, pd.Index]:
     codes, labels = pd.factorize(data.participants)
     if len(labels) < 2:
         raise CannotTellError("there is only one participant")
-    n = len(data)
-    who = csr_array((np.ones(n), (codes, np.arange(n))), shape=(len(labels), n))
+    told = np.flatnonzero(codes >= 0)
+    shape = (len(labels), len(data))
+    who = csr_array((np.ones(len(told)), (codes[told], told)), shape=shape)
     return who, pd.Index(labels, name="participant")

@@ -94,14 +94,19 @@ class Table:
         return np.where(missing, np.nan, numbers)
 
     def labels(self, name: Any) -> NDArray[Any]:
-        """Who judged: numbers if all of them are, otherwise text."""
+        """Who judged: numbers if all of them are, otherwise text, and None where nobody says."""
         values = pd.Series(self.columns[name])
-        self.complain(values.isna().to_numpy(), "lacks a participant")
         if pd.api.types.is_integer_dtype(values):
             return values.to_numpy()
+        missing = values.isna().to_numpy()
         if pd.api.types.is_float_dtype(values) and (values.dropna() % 1 == 0).all():
-            return values.fillna(0).to_numpy().astype(np.int64)
-        return stripped(values)
+            found = values.fillna(0).to_numpy().astype(np.int64)
+        else:
+            found = stripped(values)
+        if missing.any():
+            found = found.astype(object)
+            found[missing] = None
+        return found
 
     # ------------------------------------------------------------------ rows
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import torch
 from torch import Tensor
 
 from pyrovice.model.choices.kept_pairs import dot_product_kept
@@ -38,10 +39,26 @@ class DotProduct:
 
     def __call__(self, X: Tensor, judgments: Judgments) -> Tensor:
         """Log-probability that each of the three objects is the odd one, (..., n, 3)."""
-        similarity = pair_similarity(X, judgments.pairs)
+        return self.answer(self.similarity(X, judgments), judgments)
+
+    def similarity(self, X: Tensor, judgments: Judgments) -> Tensor:
+        """How alike the pairs are that leave out each of the three objects, (..., 3, n)."""
+        return pair_similarity(X, judgments.pairs)
+
+    def all_similarities(self, X: Tensor) -> Tensor:
+        """How alike all pairs of objects are, (..., objects, objects)."""
+        return X @ X.mT
+
+    def row_similarity(self, first: Tensor, second: Tensor, third: Tensor) -> Tensor:
+        """The same where each judgment has rows of X of its own, (..., n, dimensions) each."""
+        pairs = ((second, third), (first, third), (first, second))
+        return torch.stack([(a * b).sum(-1) for a, b in pairs], dim=-2)
+
+    def answer(self, similarity: Tensor, judgments: Judgments) -> Tensor:
+        """Log-probability that each of the three objects is the odd one, (..., n, 3)."""
         # Three long rows are normalised much faster than many short ones.
         return rule_out_anchors(similarity, judgments, dim=-2).log_softmax(-2).mT
 
-    def kept_probability(self, X: Tensor, thirds: Tensor) -> Tensor:
+    def kept_probability(self, X: Tensor, thirds: Tensor, temperature: float = 1.0) -> Tensor:
         """Mean over third objects of the probability that each pair is kept, (m, m)."""
-        return dot_product_kept(X, thirds)
+        return dot_product_kept(X / temperature**0.5, thirds)

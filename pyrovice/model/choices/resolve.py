@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from pyro import poutine
+from pyro.poutine.util import prune_subsample_sites
 from torch import Tensor
 
 from pyrovice.errors import ChoiceError
@@ -78,8 +79,8 @@ def log_probability(choice: Any, sites: Mapping[str, Tensor], judgments: Judgmen
         return answer(sites["X"].relu(), judgments)
     with pyro_locked(), poutine.trace() as traced, poutine.condition(data=given):
         log_p = answer(sites["X"].relu(), judgments)
-    for name, node in traced.trace.nodes.items():
-        if node["type"] == "sample" and not node["is_observed"] and name not in given:
+    for name, _ in prune_subsample_sites(traced.trace).iter_stochastic_nodes():
+        if name not in given:
             raise ChoiceError(
                 f"The choice {answer!r} samples {name!r}, of which nothing is known here: fit "
                 "it to judgments first, or write a choice that fixes it."

@@ -1,0 +1,350 @@
+"""The people of one data set: their traits as Pyro sites, and how each of them answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyro
+import pyro.distributions as dist
+import torch
+from pyro import poutine
+from torch import Tensor
+
+from pyrovice.data.triplets import Triplets
+from pyrovice.errors import DataError, PyroviceError
+from pyrovice.model.choices.pairs import rule_out_anchors
+from pyrovice.model.judgments import Judgments, pair_ids, person_numbers
+from pyrovice.model.people.people import People
+
+# Deviations of their own, for so many people, objects and dimensions at most.
+MOST_OWN = 2_000_000
+# Matrices of all similarities for everybody pay up to about so many entries for each judgment: with
+# 80 they were three times as fast, for 36 to 200 objects and 18 to 60 dimensions on one core.
+ENTRIES_PER_JUDGMENT = 200
+# They are never formed beyond this many entries (256 MB in float32).
+MOST_SIMILARITIES = 2**26
+# What a lapse rate is learned under: most people answer at random in less than a tenth.
+TYPICAL_LAPSE = (1.0, 20.0)
+# What is drawn for somebody new, by the site of the people who are known.
+NEW = {
+    "person_weight": "new_weight",
+    "person_temperature": "new_temperature",
+    "person_lapse": "new_lapse",
+    "person_own": "new_own",
+}
+# The argument of People that a site belongs to, and the site of its spread.
+TRAIT = {
+    "person_weight": "weights",
+    "person_temperature": "temperature",
+    "person_lapse": "lapse",
+    "person_own": "own",
+}
+SPREAD = {
+    "person_weight": "weight_spread",
+    "person_temperature": "temperature_spread",
+    "person_lapse": "lapse_spread",
+    "person_own": "own_spread",
+}
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What people have of their own, (..., people, ...); None if they do not differ in it."""
+
+    weight: Tensor | None
+    temperature: Tensor | None
+    lapse: Tensor | None
+    own: Tensor | None
+
+
+class Crowd:
+    """A choice in which everybody answers for themselves.
+
+    Parameters
+    ----------
+    people : People
+        What differs.
+    choice : Choice
+        How each of them chooses.
+    known : sequence
+        The labels that persons are numbered by.
+    n_objects, dimensions : int
+        Shape of the embedding.
+    """
+
+    asks_who_answered = True
+
+    def __init__(
+        self, people: People, choice: Any, known: Sequence[Any], n_objects: int, dimensions: int
+    ) -> None:
+        self.people, self.choice = people, choice
+        self.size, self.n_objects, self.dimensions = len(known), n_objects, dimensions
+        self.groups, self.group = _grouped(people, known)
+        self.newcomer: Mapping[str, Tensor] = {}
+        entries = self.size * n_objects * dimensions
+        if people.varies("own") and entries > MOST_OWN:
+            raise PyroviceError(
+                f"own={people.own!r} asks for deviations of {self.size:,} people from {n_objects:,}"
+                f" objects in {dimensions} dimensions, {entries:,} numbers; up to {MOST_OWN:,} can "
+                "be learned. Use weights=True alone, or fewer dimensions."
+            )
+
+    def __repr__(self) -> str:
+        return f"{self.people!r} with {self.choice!r}"
+
+    def meeting(self, newcomer: Mapping[str, Tensor]) -> Crowd:
+        """The same, with somebody who answers where nobody is known: else the typical person."""
+        other = copy(self)
+        other.newcomer = newcomer
+        return other
+
+    def spread(self, site: str, sites: Mapping[str, Tensor]) -> Tensor:
+        """How much people differ in a trait, as it is fixed or given."""
+        learned = SPREAD[site]
+        if learned in sites:
+            return sites[learned]
+        return torch.tensor(self.people.spread(TRAIT[site]))
+
+    def __call__(self, X: Tensor, judgments: Judgments) -> Tensor:
+        """Log-probability that each object is the odd one, (..., n, 3)."""
+        # The prior has opened these plates before, and Pyro takes each of them once.
+        with poutine.block(hide=["object", "dimension"]):
+            traits = self._with_somebody(self._sample(), X)
+        if judgments.person is None:
+            judgments = judgments.by()
+        assert judgments.person is not None
+        # The last one stands for whoever is not known.
+        who = judgments.person.remainder(self.size + 1)
+        log_p = self._choose(X, judgments, who, traits)
+        if traits.lapse is None:
+            return log_p
+        lapse = traits.lapse.index_select(-1, who).unsqueeze(-1)
+        options = 3.0 if judgments.anchor is None else 3.0 - (judgments.anchor >= 0).to(X)[:, None]
+        log_p = torch.logaddexp(log_p + torch.log1p(-lapse), (lapse / options).log())
+        return rule_out_anchors(log_p, judgments, dim=-1)
+
+    # ------------------------------------------------------------------ traits
+
+    def _sample(self) -> dict[str, Tensor]:
+        """Every trait of everybody who is known, and what is learned about all of them."""
+        people, sites = self.people, {}
+        columns = pyro.plate("dimension", self.dimensions, dim=-1)
+        everybody = pyro.plate("person", self.size, dim=-1)
+        if people.varies("weights"):
+            with columns:
+                spread = _row(_learned("weight_spread", people.spread("weights")), self.dimensions)
+            centre = self._group_means(spread)
+            with everybody:
+                weight = dist.LogNormal(centre, spread).to_event(1)
+                sites["person_weight"] = _sample("person_weight", weight, "dimension")
+        if people.varies("temperature"):
+            spread = _learned("temperature_spread", people.spread("temperature"))
+            with everybody:
+                sites["person_temperature"] = pyro.sample(
+                    "person_temperature", dist.LogNormal(torch.zeros_like(spread), spread)
+                )
+        if people.varies("lapse"):
+            typical = pyro.sample("typical_lapse", dist.Beta(*TYPICAL_LAPSE))
+            sites["typical_lapse"] = typical
+            spread = _learned("lapse_spread", people.spread("lapse"))
+            with everybody:
+                sites["person_lapse"] = pyro.sample("person_lapse", lapses(typical, spread))
+        if people.varies("own"):
+            with columns:
+                spread = _row(_learned("own_spread", people.spread("own")), self.dimensions)
+            scale = spread.unsqueeze(-2)
+            scale = scale.expand(*scale.shape[:-2], self.n_objects, self.dimensions)
+            with everybody:
+                own = dist.Normal(torch.zeros_like(scale), scale).to_event(2)
+                sites["person_own"] = _sample("person_own", own, "object", "dimension")
+        return sites
+
+    def _group_means(self, spread: Tensor) -> Tensor:
+        """The mean log-weight that is expected of each person, (..., people or 1, dimensions)."""
+        if self.group is None:
+            return torch.zeros_like(spread)
+        with pyro.plate("group", len(self.groups), dim=-1):
+            means = dist.Normal(torch.zeros_like(spread), spread).to_event(1)
+            mean = _sample("group_log_weight", means, "dimension")
+        # Those in no group come last, and have the mean of all.
+        nobody = torch.zeros_like(mean[..., :1, :])
+        return torch.cat([mean, nobody], -2).index_select(-2, self.group.to(mean.device))
+
+    def _with_somebody(self, sites: dict[str, Tensor], X: Tensor) -> Traits:
+        """The traits, with a last person for judgments of nobody who is known."""
+        lead = X.shape[:-2]
+        typical = sites.get("typical_lapse")
+        one = X.new_ones(())
+        usual: dict[str, Tensor] = {
+            "person_weight": one.expand(self.dimensions),
+            "person_temperature": one,
+            "person_own": one.new_zeros(()).expand(self.n_objects, self.dimensions),
+        }
+        if typical is not None:
+            usual["person_lapse"] = typical.reshape(lead)
+        found: dict[str, Tensor | None] = dict.fromkeys(NEW)
+        for site, values in sites.items():
+            if site not in NEW:
+                continue
+            last = self.newcomer.get(NEW[site], usual[site])
+            shape = last.shape[-_event_dim(site) :] if _event_dim(site) else ()
+            known = values.reshape((*lead, self.size, *shape))
+            last = last.to(known).expand((*lead, *shape)).unsqueeze(-1 - _event_dim(site))
+            found[site] = torch.cat([known, last], -1 - _event_dim(site))
+        weight, temperature, lapse, own = found.values()
+        return Traits(weight, temperature, lapse, own)
+
+    # ------------------------------------------------------------------ answers
+
+    def _choose(self, X: Tensor, judgments: Judgments, who: Tensor, traits: Traits) -> Tensor:
+        """What the choice says of what each person sees."""
+        temperature = traits.temperature
+        each = None if temperature is None else temperature.index_select(-1, who)
+        if not hasattr(self.choice, "similarity"):
+            return self._ask_a_function(X, judgments, who, traits, each)
+        if traits.weight is None and traits.own is None:
+            similarity = self.choice.similarity(X, judgments)
+        else:
+            similarity = self._similarity(X, judgments, who, traits)
+        if each is not None:
+            similarity = similarity / each.unsqueeze(-2)
+        return self.choice.answer(similarity, judgments)
+
+    def _similarity(self, X: Tensor, judgments: Judgments, who: Tensor, traits: Traits) -> Tensor:
+        """How alike the pairs are to whoever was asked, (..., 3, n)."""
+        m = self.n_objects
+        entries = (self.size + 1) * m * m
+        if entries <= min(ENTRIES_PER_JUDGMENT * len(judgments), MOST_SIMILARITIES):
+            # Everybody's similarities of all pairs at once: few objects, many judgments.
+            of_all = self.choice.all_similarities(seen_by_all(X, traits)).flatten(-3)
+            return of_all.index_select(-1, (who * m * m + judgments.pairs).flatten()).unflatten(
+                -1, judgments.pairs.shape
+            )
+        # Those of known people row by row, and all others from one embedding.
+        known, others, back = judgments.told
+        parts = []
+        if len(known):
+            assert known.person is not None
+            rows = seen_rows(X, known.objects, known.person, traits)
+            parts.append(self.choice.row_similarity(*rows))
+        if len(others):
+            somebody = seen(X, self.size, traits)
+            parts.append(self.choice.similarity(somebody, others))
+        return parts[0] if len(parts) == 1 else torch.cat(parts, -1).index_select(-1, back)
+
+    def _ask_a_function(
+        self, X: Tensor, judgments: Judgments, who: Tensor, traits: Traits, each: Tensor | None
+    ) -> Tensor:
+        """The same for a user's function, which knows one embedding: every judgment has its own
+        three objects, as its person sees them."""
+        shown = judgments
+        if traits.weight is not None or traits.own is not None:
+            n = len(judgments)
+            rows = seen_rows(X, judgments.objects, who, traits)
+            X = torch.cat(rows, -2)
+            first = torch.arange(n, device=X.device)
+            own = torch.stack([first, first + n, first + 2 * n], -1)
+            shown = judgments.about(pair_ids(own, 3 * n), 3 * n)
+        log_p = self.choice(X, shown)
+        if each is None:
+            return log_p
+        # A finite number in place of -inf: its derivative by the temperature is infinite.
+        tempered = log_p.clamp(min=torch.finfo(log_p.dtype).min / 1e6) / each.unsqueeze(-1)
+        return rule_out_anchors(tempered, judgments, dim=-1).log_softmax(-1)
+
+
+def seen(X: Tensor, person: int, traits: Traits) -> Tensor:
+    """The embedding as one person sees it, (..., objects, dimensions)."""
+    if traits.own is not None:
+        X = (X + traits.own[..., person, :, :]).relu()
+    return X if traits.weight is None else X * traits.weight[..., person, None, :].sqrt()
+
+
+def seen_by_all(X: Tensor, traits: Traits) -> Tensor:
+    """The embedding as everybody sees it, (..., people, objects, dimensions)."""
+    X = X.unsqueeze(-3)
+    if traits.own is not None:
+        X = (X + traits.own).relu()
+    return X if traits.weight is None else X * traits.weight.sqrt().unsqueeze(-2)
+
+
+def seen_rows(
+    X: Tensor, objects: Tensor, who: Tensor, traits: Traits
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The three objects of every judgment as its person sees them, each (..., n, dimensions)."""
+    factor = None if traits.weight is None else traits.weight.sqrt().index_select(-2, who)
+    found = []
+    for place in objects:
+        row = X.index_select(-2, place)
+        if traits.own is not None:
+            of_everybody = traits.own.flatten(-3, -2)
+            row = (row + of_everybody.index_select(-2, who * X.shape[-2] + place)).relu()
+        found.append(row if factor is None else row * factor)
+    first, second, third = found
+    return first, second, third
+
+
+def lapses(typical: Tensor, spread: Tensor) -> dist.TorchDistribution:
+    """Lapse rates around a typical one, Normal in their logits."""
+    return dist.TransformedDistribution(
+        dist.Normal(typical.logit(), spread), [dist.transforms.SigmoidTransform()]
+    )
+
+
+def _event_dim(site: str) -> int:
+    return {"person_weight": 1, "person_own": 2}.get(site, 0)
+
+
+def _learned(name: str, spread: Any) -> Tensor:
+    """A spread that is sampled, or one that is fixed."""
+    if isinstance(spread, dist.Distribution):
+        return pyro.sample(name, spread)
+    return torch.tensor(spread)
+
+
+def _row(spread: Tensor, dimensions: int) -> Tensor:
+    """One spread per dimension, as the event of a person, (..., 1, dimensions)."""
+    if not spread.dim():
+        return spread.expand(dimensions)
+    return spread.unsqueeze(-2) if spread.dim() > 1 else spread
+
+
+def _sample(name: str, fn: dist.TorchDistribution, *axes: str) -> Tensor:
+    """Sample a site whose event runs over these axes."""
+    return pyro.sample(name, fn, infer={"event_axes": axes})
+
+
+def _grouped(people: People, known: Sequence[Any]) -> tuple[tuple[str, ...], Tensor | None]:
+    """The groups, and the number of everybody's; those in none have the last number."""
+    if people.groups is None:
+        return (), None
+    group_of = people.group_of()
+    strangers = [person for person in group_of if person not in set(known)]
+    if strangers and known:
+        named = ", ".join(map(repr, strangers[:3])) + (", ..." if len(strangers) > 3 else "")
+        raise DataError(
+            f"groups= names {len(strangers)} people who did not judge: {named}. Labels are "
+            f"compared as they are, and the first who judged is {known[0]!r}."
+        )
+    groups = tuple(sorted(set(group_of.values())))
+    sizes = {group: list(group_of.values()).count(group) for group in groups}
+    if len(groups) < 2 or min(sizes.values()) < 2:
+        said = ", ".join(f"{group!r} with {size}" for group, size in sizes.items())
+        raise DataError(
+            f"groups= has {said}; expected at least two groups of at least two people each: one "
+            "person cannot say what is common to a group."
+        )
+    number = [groups.index(group_of[p]) if p in group_of else len(groups) for p in known]
+    return groups, torch.tensor(number)
+
+
+def judgments_by_person(data: Triplets, known: Sequence[Any] | None) -> tuple[int, ...]:
+    """How many judgments there are of each of the people who are known, if any are."""
+    if known is None:
+        return ()
+    number = person_numbers(data, known)
+    return tuple(np.bincount(number[number >= 0], minlength=len(known)).tolist())

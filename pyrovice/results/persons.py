@@ -1,0 +1,239 @@
+"""What a fit knows of the people who answered: each of them, and groups of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+
+from pyrovice.data.validation import whole
+from pyrovice.errors import DataError, PyroviceError
+from pyrovice.model.choices.kept_pairs import asked_kept
+from pyrovice.model.people import Crowd
+from pyrovice.model.people.crowd import Traits, seen
+
+if TYPE_CHECKING:
+    from pyrovice.results.fit import Fit
+
+INTERVAL = {"5 %": 0.05, "95 %": 0.95}
+STATISTICS = ("median", "mean", "sd")
+
+
+def crowd_of(fit: Fit) -> Crowd:
+    """The people of a fit, if they differ."""
+    if not isinstance(fit.model.answers, Crowd):
+        raise PyroviceError(
+            "This fit is of one mind, so there is nothing to say about single people: fit with "
+            "people=pv.People()."
+        )
+    return fit.model.answers
+
+
+def people_table(fit: Fit) -> pd.DataFrame:
+    """See `Fit.people`."""
+    crowd = crowd_of(fit)
+    known = list(fit.model.known_people or ())
+    columns: dict[str, Any] = {"judgments": list(fit.judgments_by_person)}
+    if crowd.groups:
+        group_of = fit.model.people.group_of()  # type: ignore[union-attr]
+        columns["group"] = [group_of.get(person) for person in known]
+    for trait in ("temperature", "lapse"):
+        site = fit.posterior.others.get(f"person_{trait}")
+        if site is not None:
+            columns |= _with_interval(trait, site.pooled)
+    weights = fit.posterior.others.get("person_weight")
+    if weights is not None:
+        for dimension in fit._kept():
+            columns |= _with_interval(f"weight {dimension}", weights.pooled[:, :, dimension])
+    return pd.DataFrame(columns, index=pd.Index(known, name="person"))
+
+
+def _with_interval(name: str, draws: NDArray[np.floating]) -> dict[str, NDArray[np.floating]]:
+    ends = {f"{name} {end}": np.quantile(draws, q, axis=0) for end, q in INTERVAL.items()}
+    return {name: np.median(draws, axis=0), **ends}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Person:
+    """One of the people who answered, as a fit knows them; made by :meth:`Fit.person`.
+
+    Attributes
+    ----------
+    label : object
+        What they are called in the data.
+    judgments : int
+        How many of theirs were fitted.
+    """
+
+    fit: Fit
+    label: Any
+    judgments: int
+
+    @property
+    def _number(self) -> int:
+        assert self.fit.model.known_people is not None
+        return self.fit.model.known_people.index(self.label)
+
+    def traits(self) -> pd.DataFrame:
+        """Temperature, lapse and a weight per kept dimension, with 90 % intervals."""
+        row = self.fit.people().loc[[self.label]].iloc[0]
+        names = [n for n in row.index if n.split()[0] in ("temperature", "lapse", "weight")]
+        names = [name for name in names if not name.endswith("%")]
+        return pd.DataFrame(
+            [[row[name], *(row[f"{name} {end}"] for end in INTERVAL)] for name in names],
+            index=pd.Index(names, name="trait"),
+            columns=["median", *INTERVAL],
+        ).astype(float)
+
+    def embedding(
+        self, statistic: str = "median", pruned: bool = True, draws: int = 200, seed: int = 0
+    ) -> pd.DataFrame:
+        """The embedding as this person sees it, [x + e]₊ √w, objects x dimensions.
+
+        Parameters
+        ----------
+        statistic : {"median", "mean", "sd"}
+            Over posterior draws of the embedding and of the person's traits.
+        pruned : bool
+            Whether to give the kept dimensions only.
+        draws, seed : int
+            How many draws, and their seed.
+        """
+        if statistic not in STATISTICS:
+            raise PyroviceError(
+                f"statistic={statistic!r}; expected one of {', '.join(map(repr, STATISTICS))}."
+            )
+        views = np.stack(
+            [self._view(sites).numpy() for sites in self.fit.posterior.each(draws, seed)]
+        )
+        values = getattr(np, {"sd": "std"}.get(statistic, statistic))(views, axis=0)
+        return self.fit._frame(values, pruned)
+
+    def similarity(
+        self, statistic: str = "mean", *, draws: int = 20, seed: int = 0, thirds: int | None = None
+    ) -> pd.DataFrame:
+        """Objects x objects: how probably this person keeps a pair; see :meth:`Fit.similarity`."""
+        if statistic not in ("mean", "sd"):
+            raise PyroviceError(f"statistic={statistic!r}; expected 'mean' or 'sd'.")
+        m = self.fit.model.n_objects
+        third = torch.arange(m)
+        if thirds is not None and whole(thirds, "thirds", least=3) < m:
+            some = np.random.default_rng(seed).choice(m, thirds, replace=False)
+            third = torch.as_tensor(np.sort(some))
+        kept = np.stack(
+            [self._kept(sites, third) for sites in self.fit.posterior.each(draws, seed)]
+        )
+        names = pd.Index(self.fit.names, name="object")
+        values = kept.mean(0) if statistic == "mean" else kept.std(0)
+        return pd.DataFrame(values, index=names, columns=names)
+
+    def _view(self, sites: dict[str, torch.Tensor]) -> torch.Tensor:
+        traits = Traits(sites.get("person_weight"), None, None, sites.get("person_own"))
+        return seen(sites["X"], self._number, traits)
+
+    def _kept(self, sites: dict[str, torch.Tensor], third: torch.Tensor) -> NDArray[np.floating]:
+        model, number = self.fit.model, self._number
+        if not hasattr(model.choice, "kept_probability"):
+            return asked_kept(
+                lambda asked: model.choice_log_probability(sites, asked.by(number)),
+                model.n_objects,
+                third,
+            ).numpy()
+        one = torch.ones(number + 1)
+        temperature = sites.get("person_temperature", one)[number]
+        kept = model.choice.kept_probability(self._view(sites), third, temperature)
+        if "person_lapse" in sites:
+            lapse = sites["person_lapse"][number]
+            kept = kept * (1 - lapse) + lapse / 3
+        return kept.numpy()
+
+    def __repr__(self) -> str:
+        return f"Person({self.label!r}, {self.judgments:,} judgments)\n{self.traits().round(2)}"
+
+
+def person(fit: Fit, label: Any) -> Person:
+    """See `Fit.person`."""
+    crowd_of(fit)
+    known = list(fit.model.known_people or ())
+    if label not in known:
+        raise DataError(
+            f"person({label!r}): nobody of that name was fitted; there are "
+            f"{', '.join(map(repr, known[:3]))}, ..., {known[-1]!r}."
+        )
+    return Person(fit, label, fit.judgments_by_person[known.index(label)])
+
+
+def group_table(fit: Fit, permutations: int, seed: int) -> pd.DataFrame:
+    """See `Fit.groups`."""
+    crowd = crowd_of(fit)
+    if crowd.group is None:
+        raise PyroviceError(
+            "This fit knows of no groups: fit with people=pv.People(groups={person: group, ...})."
+        )
+    means = fit.posterior.others["group_log_weight"].pooled
+    blind = _label_blind(fit, crowd)
+    group = crowd.group.numpy()
+    rows = []
+    for a, b in combinations(range(len(crowd.groups)), 2):
+        p_values = _permuted(blind, group, a, b, permutations, seed)
+        for dimension in fit._kept():
+            difference = means[:, a, dimension] - means[:, b, dimension]
+            rows.append(
+                {
+                    "dimension": dimension,
+                    "groups": f"{crowd.groups[a]} - {crowd.groups[b]}",
+                    "difference": difference.mean(),
+                    **{end: np.quantile(difference, q) for end, q in INTERVAL.items()},
+                    "P(> 0)": (difference > 0).mean(),
+                    "p_value": p_values[dimension],
+                }
+            )
+    return pd.DataFrame(rows).set_index(["dimension", "groups"])
+
+
+def _label_blind(fit: Fit, crowd: Crowd) -> NDArray[np.float64]:
+    """Everybody's log-weights as they would be without knowing of groups, (people, dimensions).
+
+    The draws were shrunk towards the mean of each group. Given that mean, what is expected of a
+    person is linear in it, so that a regression of the draws says what it would be at zero.
+    """
+    log_weight = np.log(fit.posterior.others["person_weight"].pooled.astype(float))
+    means = fit.posterior.others["group_log_weight"].pooled.astype(float)
+    assert crowd.group is not None
+    blind = log_weight.mean(0)
+    for group in range(len(crowd.groups)):
+        members = np.flatnonzero(crowd.group.numpy() == group)
+        expected = np.column_stack([np.ones(len(means)), means[:, group]])
+        drawn = log_weight[:, members].reshape(len(means), -1)
+        at_zero = np.linalg.lstsq(expected, drawn, rcond=None)[0][0]
+        blind[members] = at_zero.reshape(len(members), -1)
+    return blind
+
+
+def _permuted(
+    values: NDArray[np.float64],
+    group: NDArray[np.integer],
+    a: int,
+    b: int,
+    permutations: int,
+    seed: int,
+) -> NDArray[np.float64]:
+    """Two-sided p-values of the difference of two groups, by exchanging their members."""
+    values = values[np.isin(group, (a, b))]
+    first = group[np.isin(group, (a, b))] == a
+    rng = np.random.default_rng(seed)
+
+    def difference(chosen: NDArray[np.bool_]) -> NDArray[np.float64]:
+        return np.abs(values[chosen].mean(0) - values[~chosen].mean(0))
+
+    observed = difference(first)
+    times = whole(permutations, "permutations", least=1)
+    as_large = sum(
+        (difference(rng.permutation(first)) >= observed - 1e-12).astype(int) for _ in range(times)
+    )
+    return np.asarray((1 + as_large) / (1 + times))

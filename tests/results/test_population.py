@@ -1,0 +1,136 @@
+"""The population behind a fit, against autograd, exact Normals and brute force."""
+
+import numpy as np
+import pyro.distributions as dist
+import pytest
+import torch
+from helpers.embeddings import sparse_embedding
+from helpers.people import differing_people, judged_by
+from scipy import stats
+
+import pyrovice as pv
+from pyrovice.model.people import Crowd
+from pyrovice.results.population import SPREADS, Evidence, Population, evidence_of_answers
+
+D, P = 3, 5
+
+
+@pytest.fixture(scope="module")
+def model():
+    people = differing_people(P, D, seed=1)
+    data = judged_by(people, sparse_embedding(12, D, seed=0), 80, seed=1, anchored=0.3)
+    return pv.Model(pv.SpikeSlab(), 12, D, data, people=pv.People(lapse=True))
+
+
+@pytest.fixture(scope="module")
+def sites(model):
+    torch.manual_seed(0)
+    return {
+        "X": torch.rand(12, D),
+        "person_weight": torch.rand(P, D) + 0.5,
+        "person_temperature": torch.rand(P) + 0.5,
+        "person_lapse": torch.rand(P) / 5 + 0.02,
+        "typical_lapse": torch.tensor(0.1),
+        "weight_spread": torch.full((D,), 0.4),
+        "temperature_spread": torch.tensor(0.3),
+        "lapse_spread": torch.tensor(1.0),
+    }
+
+
+def test_evidence_is_score_and_fisher_information(model, sites):
+    """By automatic differentiation of everybody's answers, in float64."""
+    traits = ["person_weight", "person_temperature", "person_lapse"]
+    found = evidence_of_answers(model, sites, traits)
+    exact = {name: value.double() for name, value in sites.items()}
+    asked = model.judgments()
+
+    def log_p(line):
+        given = exact | {
+            "person_weight": line[:, :D].exp(),
+            "person_temperature": line[:, D].exp(),
+            "person_lapse": line[:, D + 1].sigmoid(),
+        }
+        return model.choice_log_probability(given, asked)
+
+    line = torch.cat(
+        [
+            exact["person_weight"].log(),
+            exact["person_temperature"].log()[:, None],
+            exact["person_lapse"].logit()[:, None],
+        ],
+        1,
+    )
+    slopes = torch.autograd.functional.jacobian(log_p, line).nan_to_num(0.0)
+    p = log_p(line).exp()
+    for person in range(P):
+        own = slopes[:, :, person]
+        fisher = torch.einsum("nok,no,nol->kl", own, p, own)
+        score = own[torch.arange(len(asked)), asked.odd].sum(0)
+        torch.testing.assert_close(found.precision[person].double(), fisher, rtol=2e-3, atol=1e-2)
+        shift = fisher @ line[person] + score
+        torch.testing.assert_close(found.shift[person].double(), shift, rtol=2e-3, atol=5e-2)
+
+
+def one_trait(precision, shift, people):
+    """A population of temperatures alone."""
+    n = len(shift)
+    crowd = Crowd(people, pv.choices.DotProduct(), range(n), 5, 2)
+    sites = {"person_temperature": torch.ones(n), "temperature_spread": torch.tensor(0.3)}
+    evidence = Evidence(precision[:, None, None], shift[:, None])
+    return Population(crowd, sites, ["person_temperature"], evidence)
+
+
+def drawn(population, n):
+    torch.manual_seed(0)
+    found = [population.values() for _ in population.steps(n)]
+    return {name: torch.stack([each[name] for each in found]).numpy() for name in found[0]}
+
+
+def test_with_the_spread_given_traits_are_the_exact_normals():
+    precision, shift = torch.tensor([0.0, 4.0, 50.0]), torch.tensor([0.0, 3.0, -20.0])
+    people = pv.People(weights=False, temperature=0.3)
+    found = np.log(drawn(one_trait(precision, shift, people), 4000)["person_temperature"])
+    expected = 1 / (precision.numpy() + 1 / 0.09)
+    # 4,000 draws.
+    np.testing.assert_allclose(found.mean(0), shift.numpy() * expected, atol=0.02)
+    np.testing.assert_allclose(found.std(0), np.sqrt(expected), rtol=0.05)
+
+
+@pytest.mark.parametrize("truth", [0.05, 0.3, 1.0])
+def test_the_spread_is_its_exact_posterior(truth):
+    """By numerical integration with everybody's trait integrated out."""
+    rng = np.random.default_rng(int(100 * truth))
+    variance = rng.uniform(0.02, 0.5, 40)
+    seen = rng.normal(0, np.sqrt(truth**2 + variance))
+    prior = dist.HalfNormal(0.5)
+    population = one_trait(
+        torch.tensor(1 / variance).float(),
+        torch.tensor(seen / variance).float(),
+        pv.People(weights=False, temperature=prior),
+    )
+    found = drawn(population, 3000)["temperature_spread"]
+    grid = SPREADS.numpy()
+    log_p = stats.halfnorm(0, 0.5).logpdf(grid) + np.log(grid)
+    log_p += stats.norm(0, np.sqrt(grid[:, None] ** 2 + variance)).logpdf(seen).sum(1)
+    p = np.exp(log_p - log_p.max())
+    p /= p.sum()
+    mean = (p * grid).sum()
+    sd = np.sqrt((p * (grid - mean) ** 2).sum())
+    # About a thousand independent draws.
+    assert found.mean() == pytest.approx(mean, abs=0.15 * sd)
+    assert found.std() == pytest.approx(sd, rel=0.15)
+
+
+def test_traits_that_explain_the_same_vary_together():
+    """A person's weights and temperature are told apart by little, and the draws know it."""
+    information = torch.tensor([[10.0, 9.5], [9.5, 10.0]])
+    crowd = Crowd(pv.People(0.5, 0.5), pv.choices.DotProduct(), range(3), 5, 1)
+    sites = {"person_weight": torch.ones(3, 1), "person_temperature": torch.ones(3)}
+    evidence = Evidence(information.expand(3, 2, 2), torch.zeros(3, 2))
+    population = Population(crowd, sites, list(sites), evidence)
+    found = drawn(population, 4000)
+    lines = np.stack(
+        [np.log(found["person_weight"][:, 0, 0]), np.log(found["person_temperature"][:, 0])]
+    )
+    expected = torch.linalg.inv(information + 4 * torch.eye(2)).numpy()
+    np.testing.assert_allclose(np.cov(lines), expected, atol=0.012)
