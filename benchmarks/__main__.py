@@ -36,6 +36,7 @@ SECTIONS = {
     "arviz_memory": "speed",
     "reading": "speed",
     "ensemble": "quality",
+    "soak": "robustness",
 }
 # Long, and written by itself: not run unless named.
 OWN_PAGE = ("paper",)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 from numpy.typing import NDArray
 
 from pyrovice.data.triplets import Triplets
@@ -35,6 +34,9 @@ from pyrovice.results.similarity import similarity_of
 from pyrovice.results.site_tables import hyperparameter_table, site_array
 from pyrovice.results.unjudged import warn_of_unjudged
 from pyrovice.storage.registry import GivenAsCode
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 STATISTICS = ("loc", "mean", "sd")
 
@@ -543,14 +545,17 @@ class Fit:
 
         return to_arviz(self, data, draws=draws, groups=groups, **options)
 
-    def write_embedding(self, path: str | Path, statistic: str = "loc") -> None:
+    def write_embedding(
+        self, path: str | Path, statistic: str = "loc", *, escape_formulas: bool = False
+    ) -> None:
         """Write the kept dimensions to a new file, as other programs read them.
 
         ``.tsv`` and ``.csv`` have an `object` column and `dim_1`, `dim_2`, ..., the most
         important first; ``.txt`` has nothing but numbers, a row per object in the order of
-        `names`. See `embedding` for `statistic`.
+        `names`. See `embedding` for `statistic`, and :meth:`Triplets.write` for
+        `escape_formulas`.
         """
-        write_embedding(self.embedding(statistic), Path(path))
+        write_embedding(self.embedding(statistic), Path(path), escape_formulas)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write everything but the judgments to one file, for :func:`pyrovice.load`."""

@@ -19,12 +19,14 @@ import pyro.distributions as dist
 import torch
 from torch import Tensor
 
+from pyrovice.data.validation import whole_seed
 from pyrovice.guides import Guide, PointGuide, SiteGuide
 from pyrovice.guides.drawing import draw_sites
 from pyrovice.model.choices import log_probability
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
 from pyrovice.model.people.crowd import SPREAD, TRAIT, TYPICAL_LAPSE, Crowd
+from pyrovice.model.pyro_lock import pyro_locked
 
 # Traits that are drawn anew; of deviations of their own there are too many.
 REDRAWN = ("person_weight", "person_temperature", "person_lapse")
@@ -74,8 +76,8 @@ def redraw_people(guide: Guide, model: Model, n: int, seed: int = 0) -> dict[str
     # Similarities of independent weights have the mean of similarities of mean weights.
     sites["X"] = _mean_embedding(guide, model)
     traits = [site for site in REDRAWN if site in sites]
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with pyro_locked(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(whole_seed(seed))
         for _ in range(LOOKS):
             evidence = evidence_of_answers(model, sites, traits)
             population = Population(crowd, sites, traits, evidence)
