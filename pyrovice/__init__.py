@@ -21,12 +21,14 @@ if TYPE_CHECKING:
     )
     from pyrovice.criticism.diagnosis import diagnose
     from pyrovice.criticism.model_comparison import compare
+    from pyrovice.criticism.people_reliability import people_reliability
     from pyrovice.criticism.significance import (
         ChoiceComparison,
         compare_choices,
         compare_dimensions,
     )
     from pyrovice.data import participants, readers
+    from pyrovice.data.feature_files import read_features
     from pyrovice.data.tripletizing import tripletize
     from pyrovice.data.triplets import Triplets
     from pyrovice.errors import (
@@ -52,7 +54,7 @@ if TYPE_CHECKING:
     from pyrovice.model.example import load_example
     from pyrovice.model.model import Model
     from pyrovice.model.people import People
-    from pyrovice.model.priors import ARD, Horseshoe, LearnedSpikeSlab, SpikeSlab
+    from pyrovice.model.priors import ARD, Features, Horseshoe, LearnedSpikeSlab, SpikeSlab
     from pyrovice.model.simulation import simulate
     from pyrovice.results.arviz_groups import to_arviz
     from pyrovice.results.calibration import Calibration
@@ -73,11 +75,13 @@ HOMES = {
     ),
     "pyrovice.criticism.diagnosis": ("diagnose",),
     "pyrovice.criticism.model_comparison": ("compare",),
+    "pyrovice.criticism.people_reliability": ("people_reliability",),
     "pyrovice.criticism.significance": (
         "ChoiceComparison",
         "compare_choices",
         "compare_dimensions",
     ),
+    "pyrovice.data.feature_files": ("read_features",),
     "pyrovice.data.tripletizing": ("tripletize",),
     "pyrovice.data.triplets": ("Triplets",),
     "pyrovice.errors": (
@@ -117,6 +121,7 @@ HOMES = {
     "pyrovice.model.people": ("People",),
     "pyrovice.model.priors": (
         "ARD",
+        "Features",
         "Horseshoe",
         "LearnedSpikeSlab",
         "SpikeSlab",
@@ -182,6 +187,7 @@ __all__ = [
     "ChoiceError",
     "DataError",
     "Evaluation",
+    "Features",
     "Fit",
     "GuideError",
     "Horseshoe",
@@ -217,8 +223,10 @@ __all__ = [
     "load",
     "load_example",
     "participants",
+    "people_reliability",
     "plot",
     "priors",
+    "read_features",
     "readers",
     "redundancy",
     "refine",

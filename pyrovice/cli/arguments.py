@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import StrEnum
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import pyrovice as pv
+from pyrovice.cli.inputs import check_table
+from pyrovice.errors import DataError
 
 if TYPE_CHECKING:
     import torch
@@ -56,13 +59,31 @@ BatchSize = Annotated[int | None, typer.Option("--batch-size", min=1, help="Judg
 MaxEpochs = Annotated[
     int | None, typer.Option("--max-epochs", min=1, help="Train for at most this many.")
 ]
+People = Annotated[
+    bool,
+    typer.Option("--people", help="People differ: weights and a temperature for each of them."),
+]
+Groups = Annotated[
+    Path | None,
+    typer.Option("--groups", help="With --people: a .csv or .tsv with columns person and group."),
+]
 Device = Annotated[
     str, typer.Option("--device", help="Where torch computes, such as cpu or cuda:0.")
 ]
 
 
-def choose_prior(name: PriorName, **given: float | None) -> Prior:
-    """The prior of that name; refuses parameters of another."""
+def choose_prior(
+    name: PriorName | None, features: list[Path] | None, **given: float | None
+) -> Prior:
+    """The prior of that name, or of these features; refuses parameters of another."""
+    if features:
+        others = [f"--{key}" for key, value in given.items() if value is not None]
+        if name is not None or others:
+            raise typer.BadParameter(
+                f"--features is a prior of its own; leave {', '.join(others) or '--prior'} out."
+            )
+        return features_in(features)
+    name = name or PriorName.spike_slab
     parameters = {key: value for key, value in given.items() if value is not None}
     for key in parameters:
         if key not in PARAMETERS[name]:
@@ -83,6 +104,16 @@ def _prior_classes() -> dict[PriorName, Any]:
         PriorName.ard: pv.ARD,
         PriorName.exponential: dist.Exponential,
     }
+
+
+def features_in(paths: list[Path]) -> pv.Features:
+    """The features in files, a block each, called after its file."""
+    if len(paths) == 1:
+        return pv.Features(paths[0])
+    blocks = {path.stem: path for path in paths}
+    if len(blocks) < len(paths):
+        raise typer.BadParameter("Two files of --features have the same name; rename one.")
+    return pv.Features(blocks)
 
 
 def choose_grid(
@@ -108,6 +139,38 @@ def choose_guide(name: GuideName, rank: int | None) -> Any:
     if rank is not None:
         return pv.LowRank(rank)
     return pv.MAP() if name is GuideName.point else pv.MeanField()
+
+
+def choose_people(wanted: bool, groups: Path | None, data: pv.Triplets) -> pv.People | None:
+    """One mind, or people who differ, in groups if a file says so."""
+    if groups is None:
+        return pv.People() if wanted else None
+    if not wanted:
+        raise typer.BadParameter("--groups says which groups people are in, and needs --people.")
+    check_table(groups)
+    if not groups.is_file():
+        raise FileNotFoundError(f"{groups} does not exist; expected a table of person and group.")
+    import pandas as pd
+
+    from pyrovice.data.wording import first_few
+    from pyrovice.data.writing import SEPARATOR_OF_ENDING
+
+    try:
+        table = pd.read_csv(groups, sep=SEPARATOR_OF_ENDING[groups.suffix], dtype=str)
+    except ValueError as error:
+        raise DataError(f"{groups} does not hold a table of person and group ({error}).") from error
+    if not {"person", "group"} <= set(table):
+        raise DataError(
+            f"{groups} has the columns {', '.join(map(str, table))}; expected person and group."
+        )
+    table = table.dropna(subset=["person", "group"])
+    twice = table["person"][table["person"].duplicated()]
+    if len(twice):
+        raise DataError(f"{groups} names {first_few(twice)} more than once; expected a row each.")
+    # A file has text where the judgments may have numbers.
+    labels = {str(person): person for person in data.people()}
+    members = {labels.get(who, who): group for who, group in table[["person", "group"]].to_numpy()}
+    return pv.People(groups=members)
 
 
 def choose_training(

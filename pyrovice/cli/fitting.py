@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,21 +14,24 @@ from pyrovice.cli.arguments import (
     BatchSize,
     Device,
     Dimensions,
+    Groups,
     Guide,
     GuideName,
     LearningRate,
     MaxEpochs,
     Paper,
+    People,
     PriorName,
     Rank,
     choose_device,
     choose_dimensions,
     choose_grid,
     choose_guide,
+    choose_people,
     choose_prior,
     choose_training,
 )
-from pyrovice.cli.inputs import check_output, read_judgments
+from pyrovice.cli.inputs import check_output, check_table, read_judgments
 from pyrovice.cli.options import Data, Format, Json, Names, Overwrite, Part, Quiet, SavedFit, Seed
 from pyrovice.cli.signals import exit_code
 from pyrovice.errors import InterruptedWarning
@@ -47,9 +50,17 @@ def fit(
     names: Names = None,
     part: Part = None,
     validation: Annotated[str | None, Validation] = None,
-    prior: Annotated[PriorName, typer.Option("--prior", help="Prior of a weight.")] = (
-        PriorName.spike_slab
-    ),
+    prior: Annotated[
+        PriorName | None, typer.Option("--prior", help="Prior of a weight; spike-slab.")
+    ] = None,
+    features: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--features",
+            help="Instead of --prior: features of the objects, as .csv, .npy, .parquet or a folder "
+            "of .npy files; repeatable, a block each.",
+        ),
+    ] = None,
     spike: Annotated[float | None, typer.Option(help="Width of the spike; 0.25.")] = None,
     slab: Annotated[float | None, typer.Option(help="Width of the slab; 1.")] = None,
     pi: Annotated[float | None, typer.Option(help="Share of the spike; 0.5.")] = None,
@@ -59,6 +70,8 @@ def fit(
     ] = None,
     guide: Guide = GuideName.mean_field,
     rank: Rank = None,
+    people: People = False,
+    groups: Groups = None,
     dimensions: Dimensions = "auto",
     seed: Seed = 0,
     checkpoint: Annotated[
@@ -80,8 +93,8 @@ def fit(
     check_output(output, overwrite)
     if embedding is not None:
         check_output(embedding)
-        _check_table(embedding, (".csv", ".tsv", ".txt"))
-    chosen = choose_prior(prior, spike=spike, slab=slab, pi=pi, scale=scale, rate=rate)
+        check_table(embedding, (".csv", ".tsv", ".txt"))
+    chosen = choose_prior(prior, features, spike=spike, slab=slab, pi=pi, scale=scale, rate=rate)
     family = choose_guide(guide, rank)
     training = choose_training(paper, learning_rate, batch_size, max_epochs)
     first, place = choose_dimensions(dimensions), choose_device(device)
@@ -92,6 +105,7 @@ def fit(
         found = pv.fit(
             judgments,
             prior=chosen,
+            people=choose_people(people, groups, judgments),
             guide=family,
             dimensions=first,
             validation=valid,
@@ -114,18 +128,7 @@ def fit(
         warnings.warn(note.message, stacklevel=1)
     # As `pyrovice evaluate` would say it; the history has fewer draws.
     scores = None if valid is None else found.evaluate(valid)
-    record = {
-        "judgments": found.n_judgments,
-        "objects": len(found.names),
-        "dimensions": found.n_dimensions,
-        "converged": found.converged,
-        "epochs": len(found.history),
-        "loss": found.history.loss.iloc[-1],
-        "validation_cross_entropy": None if scores is None else scores.cross_entropy,
-        "validation_accuracy": None if scores is None else scores.accuracy,
-        "prior": repr(found.prior),
-        "guide": repr(found.guide_family),
-        "seed": found.seed,
+    record = _record(found, scores) | {
         "notes": [str(note.message) for note in said],
         "written": written,
     }
@@ -220,7 +223,7 @@ def sweep(
     check_output(output, overwrite)
     if table is not None:
         check_output(table)
-        _check_table(table, (".csv", ".tsv"))
+        check_table(table)
     if jobs == 0:
         raise typer.BadParameter("--jobs 0: expected a number of processes, or -1 for all.")
     priors = choose_grid(spike, slab, pi, paper_grid)
@@ -261,15 +264,27 @@ def sweep(
     answer(f"{text}\nWritten: {', '.join(written)}", record, as_json=json, quiet=quiet)
 
 
+def _record(fit: pv.Fit, scores: Evaluation | None) -> dict[str, Any]:
+    return {
+        "judgments": fit.n_judgments,
+        "objects": len(fit.names),
+        "dimensions": fit.n_dimensions,
+        "converged": fit.converged,
+        "epochs": len(fit.history),
+        "loss": fit.history.loss.iloc[-1],
+        "validation_cross_entropy": None if scores is None else scores.cross_entropy,
+        "validation_accuracy": None if scores is None else scores.accuracy,
+        "prior": repr(fit.prior),
+        "guide": repr(fit.guide_family),
+        "people": None if fit.model.people is None else repr(fit.model.people),
+        "seed": fit.seed,
+    }
+
+
 def _how_to_go_on(checkpoint: Path | None) -> str:
     if checkpoint is None:
         return "Nothing is written: no epoch was over."
     return f"{checkpoint} has the state so far; the same command goes on from it."
-
-
-def _check_table(path: Path, endings: tuple[str, ...]) -> None:
-    if path.suffix not in endings:
-        raise typer.BadParameter(f"{path} should end in {', '.join(endings)}.")
 
 
 def _summary(fit: pv.Fit, scores: Evaluation | None, written: list[str]) -> str:

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 import pyrovice as pv
 from pyrovice.errors import DataError, OverwriteError, WriteError
 
@@ -71,6 +73,12 @@ def read_embedding(path: Path) -> pd.DataFrame:
     except (ValueError, EOFError) as error:
         raise DataError(f"{path} does not hold a table of numbers ({error}).") from error
     return pv.load(path).embedding()
+
+
+def check_table(path: Path, endings: Sequence[str] = (".csv", ".tsv")) -> None:
+    """Refuse a table whose name does not say what it is."""
+    if path.suffix not in endings:
+        raise typer.BadParameter(f"{path} should end in {', '.join(endings)}.")
 
 
 def check_output(path: Path, overwrite: bool | None = None) -> None:

@@ -21,12 +21,13 @@ from pyrovice.guides import Guide
 from pyrovice.guides.drawing import with_embedding
 from pyrovice.inference.worker_lifetime import below, workers_of_this_process
 from pyrovice.model.model import Model
-from pyrovice.model.people import judgments_by_person
+from pyrovice.model.people import Crowd, judgments_by_person
 from pyrovice.model.priors import Prior
 from pyrovice.model.pyro_lock import pyro_locked
 from pyrovice.results.fit import Fit, in_order_of_importance
 from pyrovice.results.matching import align_draws
 from pyrovice.results.posterior import Posterior, SiteDraws
+from pyrovice.results.unjudged import unjudged_objects
 from pyrovice.results.weights import DrawnWeights
 
 # Draws whose likelihood is computed at once, and the numbers that it may take.
@@ -74,8 +75,11 @@ def finished_chain(
         for rows in torch.arange(n).split(at_once)
     ]
     log_likelihood, log_prior = (torch.cat(part).numpy() for part in zip(*parts, strict=True))
+    found = with_embedding(model, latent)
+    if isinstance(model.answers, Crowd):
+        found = model.answers.relative(found)
     return Chain(
-        sites={name: values.numpy() for name, values in with_embedding(model, latent).items()},
+        sites={name: values.numpy() for name, values in found.items()},
         log_likelihood=log_likelihood,
         log_prior=log_prior,
         seconds=seconds,
@@ -125,6 +129,7 @@ def fit_of_chains(
             data_digest=data.digest(),
             fitted_guide=None,
             first_dimensions=first_dimensions,
+            unjudged=unjudged_objects(data, prior),
             judgments_by_person=judgments_by_person(data, model.known_people),
         )
     )

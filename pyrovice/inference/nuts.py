@@ -37,7 +37,7 @@ from pyrovice.model.dimensions import first_dimensions
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
 from pyrovice.model.people import People, check_people_of
-from pyrovice.model.priors import Prior, SpikeSlab
+from pyrovice.model.priors import Prior, SpikeSlab, learned_rows, prior_of
 from pyrovice.model.pyro_lock import pyro_locked
 from pyrovice.model.torch_state import gradients
 from pyrovice.results.fit import Fit
@@ -118,10 +118,11 @@ def sample(
     True
     """
     check_data(data, "data")
+    prior = prior_of(prior, data.names)
     check_people_of(data, people)
     tell_if_disconnected(data)
     seed = whole_seed(seed)
-    size = first_dimensions(dimensions, data)
+    size = first_dimensions(dimensions, data, learned_rows(prior))
     method = NUTS(
         whole(draws, "draws", least=4), whole(warmup, "warmup", least=0), whole(chains, "chains", 1)
     )

@@ -236,6 +236,8 @@ def _place(run: Run, task: Task) -> None:
     loc, scale = task.start(task.judgments, run.model.dimensions)
     if run.model.structure.entrywise:
         run.guide.start_at(loc, scale)
+        if hasattr(run.model.prior, "sites_for"):
+            run.guide.start_others(run.model.prior.sites_for(loc))
     elif "X" not in run.model.structure.latent:
         run.guide.start_near(loc, run.model)
 

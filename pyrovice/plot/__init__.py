@@ -8,9 +8,13 @@ several panels, in their place. They return the figure, which notebooks show and
 from pyrovice.plot.check_histograms import checks
 from pyrovice.plot.dimension_panels import dimensions
 from pyrovice.plot.embedding_map import embedding
+from pyrovice.plot.feature_shares import features
+from pyrovice.plot.group_differences import groups
 from pyrovice.plot.importance_bars import importance
 from pyrovice.plot.learning_curves import data_efficiency
 from pyrovice.plot.object_bars import object_profile
+from pyrovice.plot.people_map import people
+from pyrovice.plot.person_profile import person
 from pyrovice.plot.prior_choices import prior_predictive
 from pyrovice.plot.quantization_curve import quantization
 from pyrovice.plot.question_counts import coverage
@@ -31,9 +35,13 @@ __all__ = [
     "dimensions",
     "dimensions_by_seed",
     "embedding",
+    "features",
+    "groups",
     "histograms",
     "importance",
     "object_profile",
+    "people",
+    "person",
     "prior_grid",
     "prior_predictive",
     "quantization",

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 from pyrovice import plot
 from pyrovice.criticism.checks import CheckReport
+from pyrovice.model.priors import Features
 from pyrovice.results.calibration import Calibration
 from pyrovice.results.fit import Fit
 
@@ -64,12 +65,36 @@ def figures(
         )
     if not fit.n_dimensions:
         return found
+    if fit.model.people is not None:
+        add(
+            "people",
+            lambda: plot.people(fit),
+            "Weights and temperatures of everybody",
+            "Weights of everybody, those alike side by side. The typical person has one. Whole "
+            "cells: the 90 % interval excludes one. Above, how much people differ.",
+        )
+    if "group_log_weight" in fit.posterior.others:
+        add(
+            "groups",
+            lambda: plot.groups(fit),
+            "Differences of log-weights between groups",
+            "What groups weigh differently: 90 % intervals, the probability that the difference "
+            "is positive, and p of a permutation test over people.",
+        )
     add(
         "importance",
         lambda: plot.importance(fit),
         "Importance of each dimension",
         "Importance of the dimensions.",
     )
+    if isinstance(fit.prior, Features):
+        add(
+            "features",
+            lambda: plot.features(fit),
+            "Share of each dimension that features predict",
+            "What features predict: the share of the variance of each dimension, every object "
+            "predicted from the others.",
+        )
     if len(fit.names) <= MOST_IN_HEAT_MAP:
         add(
             "embedding",

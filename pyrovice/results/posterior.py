@@ -18,6 +18,7 @@ from pyrovice.errors import tell
 from pyrovice.guides import Guide
 from pyrovice.guides.drawing import draw_apart, draw_sites
 from pyrovice.model.model import Model
+from pyrovice.model.people import Crowd
 from pyrovice.results.population import redraw_people
 from pyrovice.results.prior_sites import redraw_prior_sites
 from pyrovice.results.weights import (
@@ -39,6 +40,9 @@ ENOUGH_DRAWS = 100
 DRAWS_OF_OTHERS = 1000
 # Draws of X that the prior's sites are drawn for, bounded by the entries held at once.
 DRAWS_OF_X, MOST_ENTRIES_OF_X = 100, 2**19
+# Draws of the prior's sites for each of these, where an embedding is large and they are few: more
+# take time and tell little, because so many weights leave little doubt.
+MOST_FOR_EACH = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +212,7 @@ def _with_prior_sites(quick: Posterior, guide: Guide, model: Model) -> Posterior
     else:
         few = max(2, min(DRAWS_OF_X, MOST_ENTRIES_OF_X // entries))
         first = {name: values[:few] for name, values in drawn.items()}
-        redrawn = _redrawn(model, first, each=DRAWS_OF_OTHERS // few)
+        redrawn = _redrawn(model, first, each=min(DRAWS_OF_OTHERS // few, MOST_FOR_EACH))
     return replace(quick, others=others | _others(redrawn, model, {*above}))
 
 
@@ -229,6 +233,8 @@ def _others(
     drawn: Mapping[str, Tensor], model: Model, names: frozenset[str] | set[str]
 ) -> dict[str, SiteDraws]:
     sites = model.structure.sites
+    if isinstance(model.answers, Crowd):
+        drawn = model.answers.relative(drawn)
     return {
         name: SiteDraws(array_of(values)[None], sites[name].axes(tuple(values.shape[1:])))
         for name, values in drawn.items()

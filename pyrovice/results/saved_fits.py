@@ -62,6 +62,7 @@ def to_bytes(fit: Fit, **notes: Any) -> bytes:
         "data_digest": fit.data_digest,
         "first_dimensions": fit.first_dimensions,
         "pruned": fit.pruned,
+        "unjudged": list(fit.unjudged),
         "from_chains": fit.posterior.from_chains,
         "sites": {name: list(site.axes) for name, site in fit.posterior.others.items()},
         "model_dimensions": fit.model.dimensions,
@@ -215,6 +216,7 @@ def _rebuild(
         first_dimensions=int(record["first_dimensions"]),
         pruned=bool(record["pruned"]),
         columns=_columns(record, model.dimensions),
+        unjudged=tuple(str(name) for name in record.get("unjudged", ())),
         judgments_by_person=tuple(int(n) for n in record.get("judgments_by_person", ())),
     )
 

@@ -116,6 +116,10 @@ class NormalWeights:
     def select(self, columns: Sequence[int] | NDArray[np.intp]) -> NormalWeights:
         return NormalWeights(self.mu[:, columns], self.sigma[:, columns])
 
+    def with_rows(self, loc: Array, scale: Array) -> NormalWeights:
+        """The posterior of further objects too."""
+        return NormalWeights(np.concatenate([self.mu, loc]), np.concatenate([self.sigma, scale]))
+
     def arrays(self) -> dict[str, Array]:
         return {"mu": self.mu, "sigma": self.sigma}
 
@@ -142,6 +146,11 @@ class LowRankWeights(NormalWeights):
         return LowRankWeights(
             self.mu[:, columns], self.sigma[:, columns], self.factor[:, :, columns]
         )
+
+    def with_rows(self, loc: Array, scale: Array) -> LowRankWeights:
+        own = super().with_rows(loc, scale)
+        idle = np.zeros((len(self.factor), *loc.shape), np.float32)
+        return LowRankWeights(own.mu, own.sigma, np.concatenate([self.factor, idle], axis=1))
 
     def arrays(self) -> dict[str, Array]:
         return super().arrays() | {"factor": self.factor}

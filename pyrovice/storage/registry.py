@@ -6,16 +6,21 @@ and loading looks the name up here, so that no file can say what code to run.
 
 from __future__ import annotations
 
+import base64
 import inspect
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar
+
+import numpy as np
 
 from pyrovice.errors import ChoiceError, GuideError, PriorError, PyroviceError, SavedFitError
 
 Class = TypeVar("Class", bound=type)
 
 REGISTERED: dict[str, type] = {}
+# Kinds of arrays that a file can hold: numbers and truth values, nothing with references.
+NUMBERS = "biuf"
 # Called before a name counts as unknown: a module that registers it may not be imported yet.
 FINDERS: list[Callable[[], None]] = []
 
@@ -95,7 +100,8 @@ def describe(value: Any, role: str | None = None) -> Any:
     Parameters
     ----------
     value : object
-        A plain value, a registered one, or a univariate distribution of Pyro.
+        A plain value, an array of numbers, a registered value, or a univariate distribution of
+        Pyro.
     role : str, optional
         What the value is to a fit, if it may be code; only its name is kept then. What stands
         inside another value has no role, and is refused if it cannot be restored.
@@ -104,6 +110,13 @@ def describe(value: Any, role: str | None = None) -> Any:
         return value
     if isinstance(value, tuple):
         return [describe(item) for item in value]
+    if isinstance(value, np.ndarray) and value.dtype.kind in NUMBERS:
+        return {
+            "kind": "array",
+            "dtype": value.dtype.str,
+            "shape": list(value.shape),
+            "content": base64.b64encode(value.tobytes()).decode(),
+        }
     if is_dataclass(value) and is_registered(value):
         return {
             "kind": type(value).__name__,
@@ -131,6 +144,8 @@ def restore(described: Any, role: str = "value") -> Any:
     kind = described["kind"]
     if kind == "code":
         return GivenAsCode(str(described["text"]), role)
+    if kind == "array":
+        return _array(described)
     if kind == "distribution":
         return _distribution(described["name"], described["arguments"])
     if kind not in REGISTERED:
@@ -144,6 +159,14 @@ def restore(described: Any, role: str = "value") -> Any:
     return REGISTERED[kind](
         **{name: restore(value) for name, value in described.items() if name != "kind"}
     )
+
+
+def _array(described: dict[str, Any]) -> np.ndarray:
+    dtype = np.dtype(described["dtype"])
+    if dtype.kind not in NUMBERS:
+        raise SavedFitError(f"it holds an array of {dtype}; expected numbers.")
+    content = base64.b64decode(described["content"], validate=True)
+    return np.frombuffer(content, dtype).reshape([int(size) for size in described["shape"]])
 
 
 def _distribution(name: str, arguments: dict[str, Any]) -> Any:
