@@ -65,22 +65,7 @@ def figures(
         )
     if not fit.n_dimensions:
         return found
-    if fit.model.people is not None:
-        add(
-            "people",
-            lambda: plot.people(fit),
-            "Weights and temperatures of everybody",
-            "Weights of everybody, those alike side by side. The typical person has one. Whole "
-            "cells: the 90 % interval excludes one. Above, how much people differ.",
-        )
-    if "group_log_weight" in fit.posterior.others:
-        add(
-            "groups",
-            lambda: plot.groups(fit),
-            "Differences of log-weights between groups",
-            "What groups weigh differently: 90 % intervals, the probability that the difference "
-            "is positive, and p of a permutation test over people.",
-        )
+    _add_people(fit, add)
     add(
         "importance",
         lambda: plot.importance(fit),
@@ -103,6 +88,26 @@ def figures(
             "All weights. Objects with the same strongest dimension stand together.",
         )
     return found
+
+
+def _add_people(fit: Fit, add: Callable[..., None]) -> None:
+    """Figures of how people and groups of them differ, if the fit knows."""
+    if fit.model.people is not None:
+        add(
+            "people",
+            lambda: plot.people(fit),
+            "Weights and temperatures of everybody",
+            "Weights of everybody, those alike side by side. The typical person has one. Whole "
+            "cells: the 90 % interval excludes one. Above, how much people differ.",
+        )
+    if "group_log_weight" in fit.posterior.others:
+        add(
+            "groups",
+            lambda: plot.groups(fit),
+            "Differences of log-weights between groups",
+            "What groups weigh differently: 90 % intervals, the probability that the difference "
+            "is positive, and p of a permutation test over people.",
+        )
 
 
 def _picture(figure: Figure, alt: str, caption: str) -> Picture:
