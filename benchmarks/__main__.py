@@ -23,7 +23,11 @@ SECTIONS = {
     "scaling": "speed",
     "human_things": "quality",
     "human_refined": "quality",
+    "features": "quality",
+    "features_curve": "quality",
+    "features_new": "quality",
     "people": "quality",
+    "people_recovery": "quality",
     "recipes": "quality",
     "sizes": "quality",
     "small_sizes": "quality",
@@ -32,6 +36,7 @@ SECTIONS = {
     "arviz_memory": "speed",
     "reading": "speed",
     "ensemble": "quality",
+    "soak": "robustness",
 }
 # Long, and written by itself: not run unless named.
 OWN_PAGE = ("paper",)

@@ -45,5 +45,5 @@ def processes():
     """Processes that have nothing in common with this one, and everything slow imported."""
     context = multiprocessing.get_context("forkserver")
     # The first optimiser of a process imports the latter.
-    context.set_forkserver_preload(["pyrovice", "torch._dynamo"])
+    context.set_forkserver_preload(["pyrovice.cli", "pyrovice.sweeps.run", "torch._dynamo"])
     return context

@@ -6,19 +6,18 @@ from dataclasses import replace
 from enum import StrEnum
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import pandas as pd
-import pyro.distributions as dist
-import torch
 import typer
 
 import pyrovice as pv
 from pyrovice.cli.inputs import check_table
-from pyrovice.data.wording import first_few
-from pyrovice.data.writing import SEPARATOR_OF_ENDING
 from pyrovice.errors import DataError
-from pyrovice.model.priors import Prior
+
+if TYPE_CHECKING:
+    import torch
+
+    from pyrovice.model.priors import Prior
 
 
 class PriorName(StrEnum):
@@ -39,13 +38,6 @@ class GuideName(StrEnum):
     point = "map"
 
 
-PRIORS: dict[PriorName, Any] = {
-    PriorName.spike_slab: pv.SpikeSlab,
-    PriorName.learned: pv.LearnedSpikeSlab,
-    PriorName.horseshoe: pv.Horseshoe,
-    PriorName.ard: pv.ARD,
-    PriorName.exponential: dist.Exponential,
-}
 PARAMETERS = {
     PriorName.spike_slab: ("spike", "slab", "pi"),
     PriorName.learned: ("spike", "slab", "pi"),
@@ -80,8 +72,18 @@ Device = Annotated[
 ]
 
 
-def choose_prior(name: PriorName, **given: float | None) -> Prior:
-    """The prior of that name; refuses parameters of another."""
+def choose_prior(
+    name: PriorName | None, features: list[Path] | None, **given: float | None
+) -> Prior:
+    """The prior of that name, or of these features; refuses parameters of another."""
+    if features:
+        others = [f"--{key}" for key, value in given.items() if value is not None]
+        if name is not None or others:
+            raise typer.BadParameter(
+                f"--features is a prior of its own; leave {', '.join(others) or '--prior'} out."
+            )
+        return features_in(features)
+    name = name or PriorName.spike_slab
     parameters = {key: value for key, value in given.items() if value is not None}
     for key in parameters:
         if key not in PARAMETERS[name]:
@@ -89,7 +91,29 @@ def choose_prior(name: PriorName, **given: float | None) -> Prior:
             raise typer.BadParameter(f"--{key} is for --prior {fitting}, but this is {name}.")
     if name is PriorName.exponential and not parameters.get("rate", 0) > 0:
         raise typer.BadParameter("--prior exponential needs a positive --rate, for example 5.")
-    return PRIORS[name](**parameters)
+    return _prior_classes()[name](**parameters)
+
+
+def _prior_classes() -> dict[PriorName, Any]:
+    import pyro.distributions as dist
+
+    return {
+        PriorName.spike_slab: pv.SpikeSlab,
+        PriorName.learned: pv.LearnedSpikeSlab,
+        PriorName.horseshoe: pv.Horseshoe,
+        PriorName.ard: pv.ARD,
+        PriorName.exponential: dist.Exponential,
+    }
+
+
+def features_in(paths: list[Path]) -> pv.Features:
+    """The features in files, a block each, called after its file."""
+    if len(paths) == 1:
+        return pv.Features(paths[0])
+    blocks = {path.stem: path for path in paths}
+    if len(blocks) < len(paths):
+        raise typer.BadParameter("Two files of --features have the same name; rename one.")
+    return pv.Features(blocks)
 
 
 def choose_grid(
@@ -126,6 +150,11 @@ def choose_people(wanted: bool, groups: Path | None, data: pv.Triplets) -> pv.Pe
     check_table(groups)
     if not groups.is_file():
         raise FileNotFoundError(f"{groups} does not exist; expected a table of person and group.")
+    import pandas as pd
+
+    from pyrovice.data.wording import first_few
+    from pyrovice.data.writing import SEPARATOR_OF_ENDING
+
     try:
         table = pd.read_csv(groups, sep=SEPARATOR_OF_ENDING[groups.suffix], dtype=str)
     except ValueError as error:
@@ -168,6 +197,8 @@ def choose_dimensions(text: str) -> int | str:
 
 def choose_device(name: str) -> torch.device:
     """A device on which a number can be put."""
+    import torch
+
     try:
         return torch.zeros(1, device=name).device
     except (RuntimeError, AssertionError, NotImplementedError) as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -33,9 +33,12 @@ from pyrovice.cli.arguments import (
 )
 from pyrovice.cli.inputs import check_output, check_table, read_judgments
 from pyrovice.cli.options import Data, Format, Json, Names, Overwrite, Part, Quiet, SavedFit, Seed
-from pyrovice.data.writing import SEPARATOR_OF_ENDING
-from pyrovice.results.scores import Evaluation
-from pyrovice.sweeps.result import SCORE
+from pyrovice.cli.signals import exit_code
+from pyrovice.errors import InterruptedWarning
+from pyrovice.storage.atomic import whole_file
+
+if TYPE_CHECKING:
+    from pyrovice.results.scores import Evaluation
 
 Validation = typer.Option("--validation", help="Judgments to score with, like DATA.")
 
@@ -47,9 +50,17 @@ def fit(
     names: Names = None,
     part: Part = None,
     validation: Annotated[str | None, Validation] = None,
-    prior: Annotated[PriorName, typer.Option("--prior", help="Prior of a weight.")] = (
-        PriorName.spike_slab
-    ),
+    prior: Annotated[
+        PriorName | None, typer.Option("--prior", help="Prior of a weight; spike-slab.")
+    ] = None,
+    features: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--features",
+            help="Instead of --prior: features of the objects, as .csv, .npy, .parquet or a folder "
+            "of .npy files; repeatable, a block each.",
+        ),
+    ] = None,
     spike: Annotated[float | None, typer.Option(help="Width of the spike; 0.25.")] = None,
     slab: Annotated[float | None, typer.Option(help="Width of the slab; 1.")] = None,
     pi: Annotated[float | None, typer.Option(help="Share of the spike; 0.5.")] = None,
@@ -82,8 +93,8 @@ def fit(
     check_output(output, overwrite)
     if embedding is not None:
         check_output(embedding)
-        check_table(embedding, (*SEPARATOR_OF_ENDING, ".txt"))
-    chosen = choose_prior(prior, spike=spike, slab=slab, pi=pi, scale=scale, rate=rate)
+        check_table(embedding, (".csv", ".tsv", ".txt"))
+    chosen = choose_prior(prior, features, spike=spike, slab=slab, pi=pi, scale=scale, rate=rate)
     family = choose_guide(guide, rank)
     training = choose_training(paper, learning_rate, batch_size, max_epochs)
     first, place = choose_dimensions(dimensions), choose_device(device)
@@ -104,6 +115,10 @@ def fit(
             progress=not quiet,
             checkpoint=checkpoint,
         )
+    stopped = any(issubclass(note.category, InterruptedWarning) for note in said)
+    if stopped and (checkpoint is not None or found.history.empty):
+        # The output would stand in the way of the same command, which goes on from the checkpoint.
+        raise KeyboardInterrupt(_how_to_go_on(checkpoint))
     found.save(output, overwrite=overwrite)
     written = [str(output)]
     if embedding is not None:
@@ -118,6 +133,8 @@ def fit(
         "written": written,
     }
     answer(_summary(found, scores, written), record, as_json=json, quiet=quiet)
+    if stopped:
+        raise typer.Exit(exit_code())
 
 
 def refine(
@@ -200,6 +217,9 @@ def sweep(
 
     Every combination of --spike, --slab and --pi is fitted with every seed.
     """
+    from pyrovice.data.writing import SEPARATOR_OF_ENDING
+    from pyrovice.sweeps.result import SCORE
+
     check_output(output, overwrite)
     if table is not None:
         check_output(table)
@@ -228,7 +248,7 @@ def sweep(
     median.save(output, overwrite=overwrite)
     written = [str(output)]
     if table is not None:
-        with table.open("x", encoding="utf-8") as file:
+        with whole_file(table) as file:
             found.table.to_csv(file, sep=SEPARATOR_OF_ENDING[table.suffix], index=False)
         written.append(str(table))
     record = {
@@ -259,6 +279,12 @@ def _record(fit: pv.Fit, scores: Evaluation | None) -> dict[str, Any]:
         "people": None if fit.model.people is None else repr(fit.model.people),
         "seed": fit.seed,
     }
+
+
+def _how_to_go_on(checkpoint: Path | None) -> str:
+    if checkpoint is None:
+        return "Nothing is written: no epoch was over."
+    return f"{checkpoint} has the state so far; the same command goes on from it."
 
 
 def _summary(fit: pv.Fit, scores: Evaluation | None, written: list[str]) -> str:

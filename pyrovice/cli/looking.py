@@ -10,10 +10,8 @@ import typer
 
 import pyrovice as pv
 from pyrovice.cli.answers import answer
-from pyrovice.cli.example_run import fit_the_example
 from pyrovice.cli.inputs import check_output, check_table, read_judgments
 from pyrovice.cli.options import Data, Format, Json, Names, Overwrite, Part, Quiet, SavedFit, Seed
-from pyrovice.data.writing import SEPARATOR_OF_ENDING
 from pyrovice.storage.atomic import write_whole
 
 
@@ -24,6 +22,8 @@ def demo(
     seed: Seed = 0,
 ) -> None:
     """Fit the built-in example, print what was found and draw it."""
+    from pyrovice.cli.example_run import fit_the_example
+
     fit_the_example(output, seed)
 
 
@@ -99,6 +99,8 @@ def people(
     if grouped is not None:
         lines.append(grouped.round(3).to_string())
     if output is not None:
+        from pyrovice.data.writing import SEPARATOR_OF_ENDING
+
         content = table.to_csv(sep=SEPARATOR_OF_ENDING[output.suffix])
         write_whole(output, content.encode(), replace=overwrite)
         lines.append(f"Written: {output}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 import numpy as np
@@ -28,3 +28,15 @@ def some_rows(rows: NDArray[np.integer]) -> str:
     if len(rows) == 1:
         return f"row {rows[0]}"
     return f"rows {first_few(rows)} ({len(rows):,} in all)"
+
+
+def some_of(names: Sequence[object], what: str) -> str:
+    """How many there are, and the first few by name.
+
+    Examples
+    --------
+    >>> some_of(["cat"], "object"), some_of(["cat", "dog"], "object")
+    ("1 object ('cat')", "2 objects ('cat', 'dog')")
+    """
+    plural = "" if len(names) == 1 else "s"
+    return f"{len(names):,} {what}{plural} ({first_few(map(repr, names))})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, Self
 
@@ -81,6 +81,13 @@ class SiteGuide(PyroModule):
         for holder, value in self.around(start, scale).items():
             getattr(self, holder).X.copy_(value)
 
+    @torch.no_grad()
+    def start_others(self, values: Mapping[str, Tensor]) -> None:
+        """Centre the distributions of further sites on these values; their scales stay."""
+        for name, value in values.items():
+            centre = getattr(getattr(self, self.centre), name)
+            centre.copy_(biject_to(self.site(name).support).inv(value))
+
     def start_near(self, loc: Tensor, model: Model) -> None:
         """Set the means of all sites so that a computed ``"X"`` comes near these values."""
         means = [p for name, p in self.named_parameters() if name.split(".")[0] == self.centre]
@@ -143,4 +150,19 @@ class SiteGuide(PyroModule):
         for name, dim in self.column_dims().items():
             value = self.get_parameter(name)
             new.put(name, value if dim is None else value.index_select(dim, chosen))
+        return new
+
+    def with_rows(self, model: Model, loc: Tensor, scale: Tensor) -> Self:
+        """A guide of `model`, which has further objects, with these means and scales of theirs."""
+        new = type(self).__new__(type(self))
+        PyroModule.__init__(new)
+        new.sites = [Site.of(node) for node in model.structure.latent.values()]
+        of_rows = self.around(loc, scale)
+        for name, value in self.named_parameters():
+            holder, site = name.split(".")
+            if site == "X":
+                # What new objects have nothing of, such as directions of covariance, is zero.
+                rows = of_rows.get(holder, value.new_zeros(*value.shape[:-2], *loc.shape))
+                value = torch.cat([value, rows.to(value)], dim=-2)
+            new.put(name, value)
         return new

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ import pyro.distributions as dist
 import torch
 from pyro.infer.autoguide import AutoDelta
 
+from pyrovice.data.connections import tell_if_disconnected
 from pyrovice.data.triplets import Triplets
-from pyrovice.data.validation import whole
+from pyrovice.data.validation import whole_seed
 from pyrovice.errors import InterruptedWarning, PyroviceError, tell
 from pyrovice.guides import MAP, Guide, MeanField, finished, guide_family, resolve_guide
 from pyrovice.inference.checkpoints import Checkpoint, Keeper
@@ -28,10 +30,13 @@ from pyrovice.model.dimensions import first_dimensions
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
 from pyrovice.model.people import People, check_people_of, judgments_by_person
-from pyrovice.model.priors import Prior, SpikeSlab
+from pyrovice.model.priors import Features, Prior, SpikeSlab, learned_rows, prior_of
+from pyrovice.model.pyro_lock import pyro_locked
+from pyrovice.model.torch_state import gradients
 from pyrovice.results import pruning
 from pyrovice.results.fit import Fit, in_order_of_importance
 from pyrovice.results.posterior import posterior_of
+from pyrovice.results.unjudged import unjudged_objects, warn_at_fit
 from pyrovice.storage.identity import recognise
 
 
@@ -101,8 +106,9 @@ def fit(
     Warns
     -----
     PyroviceWarning
-        If the data carry no dimensions, if all dimensions were kept (there may be
-        more), if training did not settle, or if it was interrupted.
+        If the objects fall into groups that no judgment connects, if the data carry no
+        dimensions, if all dimensions were kept (there may be more), if training did not
+        settle, or if it was interrupted.
 
     Examples
     --------
@@ -112,11 +118,15 @@ def fit(
     Fit(80 objects, 7 dimensions kept, 20,000 judgments, converged)
     """
     _check(data, validation, training)
+    prior = prior_of(prior, data.names)
     check_people_of(data, people)
+    tell_if_disconnected(data)
     guide = guide_family(guide)
-    seed = whole(seed, "seed", least=0)
-    first = first_dimensions(dimensions, data)
-    start = _start(training, guide)
+    seed = whole_seed(seed)
+    # Whatever may fail does so before training, so that no fit is lost.
+    digest = data.digest()
+    first = first_dimensions(dimensions, data, learned_rows(prior))
+    start = _start(training, guide, prior)
     if init is not None:
         init = check_init(init, data)
         first = first_dimensions_with(init, dimensions, first)
@@ -160,9 +170,10 @@ def fit(
                 history=run.table(),
                 converged=run.converged,
                 n_judgments=len(data),
-                data_digest=data.digest(),
+                data_digest=digest,
                 fitted_guide=found,
                 first_dimensions=first,
+                unjudged=unjudged_objects(data, prior),
                 judgments_by_person=judgments_by_person(data, run.model.known_people),
             )
         )
@@ -208,6 +219,8 @@ def _isolated(seed: int, device: str | torch.device) -> Iterator[None]:
     # Where tensors are made anyway, a device need not be asked for at every call.
     here = torch.device(device) == torch.get_default_device()
     with (
+        pyro_locked(),
+        gradients(),
         torch.random.fork_rng(),
         nullcontext() if here else torch.device(device),
         # Parameters stay in the guide instead of Pyro's global store, where fits would meet.
@@ -217,8 +230,10 @@ def _isolated(seed: int, device: str | torch.device) -> Iterator[None]:
         yield
 
 
-def _start(training: Training, guide: Callable[[Model], Guide]) -> Start:
+def _start(training: Training, guide: Callable[[Model], Guide], prior: Prior) -> Start:
     start = STARTS[training.start]
+    if start is from_pair_counts and isinstance(prior, Features):
+        return partial(from_pair_counts, known=prior.scores)
     # A point would keep the noise that a posterior gives up.
     if start is from_pair_counts and (isinstance(guide, MAP) or guide is AutoDelta):
         return from_clear_pair_counts
@@ -258,6 +273,8 @@ def check_training(training: object) -> None:
 
 def _warn(fit: Fit, run: Run, start: int, data: Triplets) -> None:
     kept = fit.n_dimensions
+    if fit.unjudged:
+        warn_at_fit(fit.unjudged, data.n_objects)
     if run.interrupted:
         tell(
             f"Interrupted after {len(run.history)} epochs: this is the fit so far, with {kept} "
@@ -277,7 +294,7 @@ def _warn(fit: Fit, run: Run, start: int, data: Triplets) -> None:
             "near chance. Collect more judgments per object, use fewer objects, or try a "
             "weaker prior such as SpikeSlab(spike=0.25, slab=1.0, pi=0.3)."
         )
-    elif not run.converged:
+    elif not (run.converged or fit.training.stop.reached(run.history)):
         tell(
             f"Training did not settle within {len(run.history)} epochs ({kept} dimensions, loss "
             f"{run.history[-1].loss:.4f}). Raise Training(max_epochs=...) before trusting the "

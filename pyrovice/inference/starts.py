@@ -7,15 +7,18 @@ from noise; the default here starts from the judgments themselves.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.linalg import eigsh
 from torch import Tensor
 
 from pyrovice.model.judgments import Judgments
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+    from scipy.sparse.linalg import LinearOperator
 
 Start = Callable[[Judgments, int], tuple[Tensor, Tensor]]
 """Judgments and number of dimensions to (mean, scale), both m x d."""
@@ -32,7 +35,9 @@ def from_noise(judgments: Judgments, dimensions: int) -> tuple[Tensor, Tensor]:
     return loc, torch.exp(-1 / loc.std()).expand_as(loc)
 
 
-def from_pair_counts(judgments: Judgments, dimensions: int) -> tuple[Tensor, Tensor]:
+def from_pair_counts(
+    judgments: Judgments, dimensions: int, known: NDArray[np.floating] | None = None
+) -> tuple[Tensor, Tensor]:
     """Start from how much more often than by chance each pair was kept.
 
     With all similarities equal, the gradient of the log-likelihood by the
@@ -41,10 +46,15 @@ def from_pair_counts(judgments: Judgments, dimensions: int) -> tuple[Tensor, Ten
     leading eigenvectors, rotated towards sparsity (varimax), turned to the side
     of their heavier tail and rectified, are a first non-negative embedding.
     Dimensions beyond those start from positive noise.
+
+    `known` are directions, objects x components, in which the embedding is expected: the
+    features of the objects. What the counts say in other directions counts less, so that noise
+    there is as large as it is along them.
     """
     # Weak dimensions hide below the edge of the noise and are worth rotating too. But rotated
     # towards sparsity, as many vectors as there are objects would single out objects.
-    found = _non_negative_factors(judgments, dimensions, judgments.n_objects // OBJECTS_PER_VECTOR)
+    least = judgments.n_objects // OBJECTS_PER_VECTOR
+    found = _non_negative_factors(judgments, dimensions, least, known)
     noise = torch.randn(judgments.n_objects, dimensions).abs()
     size = found.shape[1]
     # Exact zeros would be dead under the rectifier, and seeds must differ a little.
@@ -71,15 +81,26 @@ def from_clear_pair_counts(judgments: Judgments, dimensions: int) -> tuple[Tenso
     return loc, torch.full_like(loc, 0.1)
 
 
-def _non_negative_factors(judgments: Judgments, most: int, least: int) -> Tensor:
+def _non_negative_factors(
+    judgments: Judgments, most: int, least: int, known: NDArray[np.floating] | None = None
+) -> Tensor:
     """The leading eigenvectors of the pair counts, rotated and rectified: `least` at least."""
+    from scipy.sparse.linalg import ArpackError, eigsh
+
     excess, shown = pair_counts(judgments)
     m = judgments.n_objects
     curvature = 2 / 9 * shown / (m * (m - 1) / 2)
+    similarity, rank = excess / curvature, m
+    if known is not None and known.shape[1] < m:
+        similarity, rank = _along(similarity, known), known.shape[1]
     # The spectrum of pure noise of this size ends here (Wigner's semicircle).
-    noise_edge = 2 * (m / curvature) ** 0.5
+    noise_edge = 2 * (rank / curvature) ** 0.5
     most = min(most, m - 1)
-    values, vectors = eigsh(excess / curvature, k=most, which="LA", v0=np.ones(m))
+    try:
+        values, vectors = eigsh(similarity, k=most, which="LA", v0=np.ones(m))
+    except ArpackError:
+        # Answers that cancel out leave nothing to look at: training starts from noise.
+        return torch.zeros(m, 0)
     size = min(most, max(int((values > noise_edge).sum()), least))
     values, vectors = values[most - size :], vectors[:, most - size :]
     if not size:
@@ -90,8 +111,28 @@ def _non_negative_factors(judgments: Judgments, most: int, least: int) -> Tensor
     return torch.as_tensor(rotated).relu()
 
 
+def _along(similarity: csr_array, known: NDArray[np.floating]) -> LinearOperator:
+    """The similarities with all but some directions damped.
+
+    Noise of m x m independent entries has a spectrum up to √m, and in a space of r directions
+    up to √r. Damped by (r/m)^¼ on both sides, the rest of it ends at √r too.
+    """
+    from scipy.sparse.linalg import LinearOperator
+
+    basis, _ = np.linalg.qr(known.astype(float))
+    m, rank = basis.shape
+    damped = (rank / m) ** 0.25
+
+    def turned(x: NDArray[np.floating]) -> NDArray[np.floating]:
+        return damped * x + (1 - damped) * (basis @ (basis.T @ x))
+
+    return LinearOperator((m, m), matvec=lambda x: turned(similarity @ turned(x)), dtype=float)
+
+
 def pair_counts(judgments: Judgments) -> tuple[csr_array, float]:
     """Times kept minus expected by chance, symmetric (m, m), and how many pairs were shown."""
+    from scipy.sparse import coo_array
+
     m = judgments.n_objects
     allowed = np.ones((3, len(judgments)))
     if judgments.anchor is not None:

@@ -13,11 +13,16 @@ logger = logging.getLogger("pyrovice")
 MOST_DIMENSIONS = 100
 
 
-def first_dimensions(dimensions: int | str, data: Triplets) -> int:
-    """The number of dimensions to start from."""
+def first_dimensions(dimensions: int | str, data: Triplets, unknown_rows: int | None = None) -> int:
+    """The number of dimensions to start from.
+
+    `unknown_rows` is how many numbers a dimension has to be learned by where it is not one for
+    each object: as many as there are components of features.
+    """
     if dimensions == "auto":
-        # No more than half as many as objects, nor than judgments per object.
-        justified = min(data.n_objects // 2, len(data) // data.n_objects, MOST_DIMENSIONS)
+        rows = min(data.n_objects, unknown_rows or data.n_objects)
+        # No more than half as many as objects, nor than judgments per number to be learned.
+        justified = min(data.n_objects // 2, len(data) // rows, MOST_DIMENSIONS)
         chosen = max(justified, 2)
         logger.info(
             "dimensions='auto': starting from %d for %d judgments of %d objects",

@@ -29,7 +29,7 @@ from pyrovice.model.judgments import Judgments
 from pyrovice.model.parameters import OwnParameters
 from pyrovice.model.people import Crowd, People, check_people, with_newcomers
 from pyrovice.model.priors.entrywise import Entrywise
-from pyrovice.model.priors.resolve import Prior, resolve_prior
+from pyrovice.model.priors.resolve import Prior, prior_of, resolve_prior
 from pyrovice.model.structure import Structure, structure_of, surplus_dims
 from pyrovice.storage.registry import is_registered
 
@@ -84,6 +84,8 @@ class Model:
     ) -> None:
         # A module holds its parameters itself, and another fit must not go on from them.
         self.prior = resolve_prior(deepcopy(prior) if isinstance(prior, Module) else prior)
+        if isinstance(data, Triplets):
+            self.prior = prior_of(self.prior, data.names)
         self.choice = resolve_choice(choice)
         self.people = check_people(people)
         self.n_objects = n_objects
@@ -225,6 +227,21 @@ class Model:
     def with_data(self, data: Triplets | Judgments | None) -> Model:
         """The same model of other judgments, or of none."""
         return self._with(self.dimensions, data)
+
+    def with_objects(self, prior: Prior, n_objects: int) -> Model:
+        """The same model of other objects, with a prior of theirs and no judgments."""
+        other = Model(
+            prior,
+            n_objects,
+            self.dimensions,
+            choice=self.choice,
+            people=self.people,
+            known_people=self.known_people,
+        )
+        other.parameters = self.parameters
+        if other.is_code:
+            other.parameters_in_use = self.parameters.in_use
+        return other
 
     def _with(self, dimensions: int, data: Triplets | Judgments | None) -> Model:
         other = Model(

@@ -8,6 +8,7 @@ several panels, in their place. They return the figure, which notebooks show and
 from pyrovice.plot.check_histograms import checks
 from pyrovice.plot.dimension_panels import dimensions
 from pyrovice.plot.embedding_map import embedding
+from pyrovice.plot.feature_shares import features
 from pyrovice.plot.group_differences import groups
 from pyrovice.plot.importance_bars import importance
 from pyrovice.plot.learning_curves import data_efficiency
@@ -34,6 +35,7 @@ __all__ = [
     "dimensions",
     "dimensions_by_seed",
     "embedding",
+    "features",
     "groups",
     "histograms",
     "importance",

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 from pyrovice import plot
 from pyrovice.criticism.checks import CheckReport
+from pyrovice.model.priors import Features
 from pyrovice.results.calibration import Calibration
 from pyrovice.results.fit import Fit
 
@@ -86,6 +87,14 @@ def figures(
         "Importance of each dimension",
         "Importance of the dimensions.",
     )
+    if isinstance(fit.prior, Features):
+        add(
+            "features",
+            lambda: plot.features(fit),
+            "Share of each dimension that features predict",
+            "What features predict: the share of the variance of each dimension, every object "
+            "predicted from the others.",
+        )
     if len(fit.names) <= MOST_IN_HEAT_MAP:
         add(
             "embedding",

@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole
 from pyrovice.errors import DataError, PyroviceError, tell
+from pyrovice.model.priors import Features
 from pyrovice.results.arviz_versions import container
+from pyrovice.results.explained import explained_draws
 from pyrovice.results.joint_draws import Draws, evenly, posterior_draws, prior_draws
 from pyrovice.results.prediction import draw_answers, random_answers
 from pyrovice.results.pruning import MIN_OBJECTS
@@ -209,13 +211,20 @@ def _chosen(data: Triplets, judgments: int | None, draws: int, seed: int) -> Tri
 def _variables(drawn: Draws, fit: Fit, kept: NDArray[np.intp]) -> xr.Dataset:
     """Every site with its coordinates, of the kept dimensions."""
     found = {}
+    axes_of = {name: site.axes for name, site in fit.posterior.others.items()}
+    axes_of["X"] = ("object", "dimension")
+    if isinstance(fit.prior, Features):
+        drawn = drawn | {"explained": explained_draws(fit.prior, drawn)}
+        axes_of["explained"] = ("block", "dimension")
     for name, values in drawn.items():
-        axes = ("object", "dimension") if name == "X" else fit.posterior.others[name].axes
+        axes = axes_of[name]
         variable = labelled(values, axes, fit.labels(), name)
         if "dimension" in axes and len(kept) < variable.sizes["dimension"]:
             variable = variable.isel(dimension=kept)
         found[name] = variable
     found["X"].attrs["description"] = "rectified weight of an object in a dimension, [X]+"
+    if "explained" in found:
+        found["explained"].attrs["description"] = "share of a dimension that a block predicts"
     return xr.Dataset(found)
 
 

@@ -5,32 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 from numpy.typing import NDArray
 
 from pyrovice.data.triplets import Triplets
+from pyrovice.data.writing import write_embedding
 from pyrovice.errors import DataError, GuideError, PyroviceError
 from pyrovice.guides import Guide, SiteGuide
 from pyrovice.model.choices import Choice
 from pyrovice.model.model import Model
 from pyrovice.model.people import Crowd
-from pyrovice.model.priors import Prior
+from pyrovice.model.priors import Features, Prior
 from pyrovice.results import pruning
 from pyrovice.results.breakdown import break_down
 from pyrovice.results.calibration import Calibration, calibrate
 from pyrovice.results.evidence import EvidenceBound, evidence_bound
+from pyrovice.results.explained import explained, feature_weights, top_features
 from pyrovice.results.mixing import mixing, mixing_of_site
+from pyrovice.results.new_objects import with_objects
 from pyrovice.results.persons import Person, group_table, people_table, person
 from pyrovice.results.posterior import Posterior
 from pyrovice.results.prediction import predict
 from pyrovice.results.scores import Evaluation, evaluate
 from pyrovice.results.similarity import similarity_of
 from pyrovice.results.site_tables import hyperparameter_table, site_array
+from pyrovice.results.unjudged import warn_of_unjudged
 from pyrovice.storage.registry import GivenAsCode
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 STATISTICS = ("loc", "mean", "sd")
 
@@ -74,6 +80,8 @@ class Fit:
     columns : tuple of int or None
         Where the dimensions of a prior depend on each other or on their order: which dimensions
         of the model these are. They then stay in the order of training.
+    unjudged : tuple of str
+        Objects that were in no judgment and have no features: nothing is known of them.
     judgments_by_person : tuple of int
         How many judgments of each of ``model.known_people`` were fitted, if people differ.
 
@@ -106,6 +114,7 @@ class Fit:
     first_dimensions: int
     pruned: bool = False
     columns: tuple[int, ...] | None = None
+    unjudged: tuple[str, ...] = ()
     judgments_by_person: tuple[int, ...] = ()
 
     # ------------------------------------------------------------------ Pyro
@@ -293,15 +302,7 @@ class Fit:
         return hyperparameter_table(self.posterior.others)
 
     def sites(self) -> dict[str, tuple[int, ...]]:
-        """Name and shape of every latent site: X, and those of the prior and the choice.
-
-        Examples
-        --------
-        >>> import pyrovice as pv
-        >>> fit = pv.fit(pv.load_example().triplets, prior=pv.ARD(), dimensions=12)
-        >>> fit.sites() == {"X": fit.posterior.shape, "scale": fit.posterior.shape[1:]}
-        True
-        """
+        """Name and shape of every latent site: X, and those of the prior and the choice."""
         others = {name: site.values.shape[2:] for name, site in self.posterior.others.items()}
         return {"X": self.posterior.shape, **others}
 
@@ -328,16 +329,18 @@ class Fit:
         >>> import pyrovice as pv
         >>> fit = pv.fit(pv.load_example().triplets, prior=pv.ARD(), dimensions=12)
         >>> scale = fit.site("scale")
-        >>> scale.dims
-        ('chain', 'draw', 'dimension')
+        >>> fit.sites()["scale"] == fit.posterior.shape[1:], scale.dims
+        (True, ('chain', 'draw', 'dimension'))
         >>> bool(scale.sel(dimension=0).mean() > 0.3)
         True
         """
         return site_array(self.posterior, self.labels(), name, draws, seed)
 
     def labels(self) -> dict[str, Sequence[Any]]:
-        """What the entries of an axis are called: ``"object"``, and of people and groups."""
+        """What the entries of an axis are called: objects, people and groups, and the prior's."""
         found: dict[str, Sequence[Any]] = {"object": self.names}
+        if isinstance(self.prior, Features):
+            found |= self.prior.coordinates
         if isinstance(self.model.answers, Crowd):
             found["person"] = self.model.known_people or ()
             found["group"] = self.model.answers.groups
@@ -366,20 +369,13 @@ class Fit:
         >>> age = pd.Series(range(20, 32), index=fit.people().index)
         >>> bool(abs(fit.people()["weight 0"].corr(age, method="spearman")) < 1)
         True
+        >>> fit.person("p01").embedding().shape == fit.embedding().shape
+        True
         """
         return people_table(self)
 
     def person(self, label: Any) -> Person:
-        """One of those who answered: their embedding, similarities and traits.
-
-        Examples
-        --------
-        >>> import pyrovice as pv
-        >>> data = pv.load_example(people=12).triplets
-        >>> fit = pv.fit(data, people=pv.People(), dimensions=12)
-        >>> fit.person("p01").embedding().shape == fit.embedding().shape
-        True
-        """
+        """One of those who answered: their embedding, similarities and traits."""
         return person(self, label)
 
     def groups(self, permutations: int = 2000, seed: int = 0) -> pd.DataFrame:
@@ -435,6 +431,34 @@ class Fit:
         names = pd.Index(self.names, name="object")
         return pd.DataFrame(mean if statistic == "mean" else sd, index=names, columns=names)
 
+    # ------------------------------------------------------------------ features of the objects
+
+    def embed(self, table: Any, statistic: str = "loc", pruned: bool = True) -> pd.DataFrame:
+        """Objects x dimensions of objects that nobody has judged, from a table of their features.
+
+        The features are those of ``prior=pv.Features(...)``; `statistic` and `pruned` are as for
+        :meth:`embedding`, and the sd says how much features leave open.
+        """
+        extended = self.with_objects(table).embedding(statistic, pruned=False)
+        new = extended.iloc[len(self.names) :]
+        return new.iloc[:, self._kept()] if pruned else new
+
+    def with_objects(self, table: Any) -> Fit:
+        """A fit that predicts judgments of new objects too: read them with its ``names``."""
+        return with_objects(self, table)
+
+    def explained(self) -> pd.DataFrame:
+        """The share of variance of each dimension that features predict for an object left out."""
+        return explained(self).iloc[self._kept()]
+
+    def feature_weights(self) -> pd.DataFrame:
+        """What one standard deviation of a feature adds to a weight, features x dimensions."""
+        return feature_weights(self).iloc[:, self._kept()]
+
+    def top_features(self, k: int = 6) -> pd.DataFrame:
+        """The `k` features that go with each kept dimension most closely, as they predict it."""
+        return top_features(self, k).iloc[:, self._kept()]
+
     # ------------------------------------------------------------------ predictions
 
     def predict(self, triplets: Triplets, draws: int = 50, seed: int = 0) -> NDArray[np.float64]:
@@ -455,6 +479,8 @@ class Fit:
 
     def evaluate(self, triplets: Triplets, draws: int = 50, seed: int = 0) -> Evaluation:
         """Accuracy, cross-entropy and, with repeats, KL divergence and ceiling."""
+        if self.unjudged:
+            warn_of_unjudged(self.names, self.unjudged, triplets)
         return evaluate(self.predict(triplets, draws, seed), triplets)
 
     def calibration(
@@ -519,16 +545,17 @@ class Fit:
 
         return to_arviz(self, data, draws=draws, groups=groups, **options)
 
-    def write_embedding(self, path: str | Path, statistic: str = "loc") -> None:
+    def write_embedding(
+        self, path: str | Path, statistic: str = "loc", *, escape_formulas: bool = False
+    ) -> None:
         """Write the kept dimensions to a new file, as other programs read them.
 
         ``.tsv`` and ``.csv`` have an `object` column and `dim_1`, `dim_2`, ..., the most
         important first; ``.txt`` has nothing but numbers, a row per object in the order of
-        `names`. See `embedding` for `statistic`.
+        `names`. See `embedding` for `statistic`, and :meth:`Triplets.write` for
+        `escape_formulas`.
         """
-        from pyrovice.data.writing import write_embedding
-
-        write_embedding(self.embedding(statistic), Path(path))
+        write_embedding(self.embedding(statistic), Path(path), escape_formulas)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write everything but the judgments to one file, for :func:`pyrovice.load`."""

@@ -6,18 +6,23 @@ and loading looks the name up here, so that no file can say what code to run.
 
 from __future__ import annotations
 
+import base64
 import inspect
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar
 
-import pyro.distributions as dist
-from pyro.distributions.torch_distribution import TorchDistributionMixin
+import numpy as np
 
 from pyrovice.errors import ChoiceError, GuideError, PriorError, PyroviceError, SavedFitError
 
 Class = TypeVar("Class", bound=type)
 
 REGISTERED: dict[str, type] = {}
+# Kinds of arrays that a file can hold: numbers and truth values, nothing with references.
+NUMBERS = "biuf"
+# Called before a name counts as unknown: a module that registers it may not be imported yet.
+FINDERS: list[Callable[[], None]] = []
 
 
 def saved(cls: Class) -> Class:
@@ -95,7 +100,8 @@ def describe(value: Any, role: str | None = None) -> Any:
     Parameters
     ----------
     value : object
-        A plain value, a registered one, or a univariate distribution of Pyro.
+        A plain value, an array of numbers, a registered value, or a univariate distribution of
+        Pyro.
     role : str, optional
         What the value is to a fit, if it may be code; only its name is kept then. What stands
         inside another value has no role, and is refused if it cannot be restored.
@@ -104,6 +110,13 @@ def describe(value: Any, role: str | None = None) -> Any:
         return value
     if isinstance(value, tuple):
         return [describe(item) for item in value]
+    if isinstance(value, np.ndarray) and value.dtype.kind in NUMBERS:
+        return {
+            "kind": "array",
+            "dtype": value.dtype.str,
+            "shape": list(value.shape),
+            "content": base64.b64encode(value.tobytes()).decode(),
+        }
     if is_dataclass(value) and is_registered(value):
         return {
             "kind": type(value).__name__,
@@ -131,11 +144,13 @@ def restore(described: Any, role: str = "value") -> Any:
     kind = described["kind"]
     if kind == "code":
         return GivenAsCode(str(described["text"]), role)
+    if kind == "array":
+        return _array(described)
     if kind == "distribution":
-        cls = getattr(dist, described["name"])
-        if not (isinstance(cls, type) and issubclass(cls, TorchDistributionMixin)):
-            raise SavedFitError(f"{described['name']!r} is not a distribution.")
-        return cls(**{name: float(value) for name, value in described["arguments"].items()})
+        return _distribution(described["name"], described["arguments"])
+    if kind not in REGISTERED:
+        for find in FINDERS:
+            find()
     if kind not in REGISTERED:
         raise SavedFitError(
             f"it holds a {kind!r}, which this version of pyrovice does not know. If the class is "
@@ -146,7 +161,40 @@ def restore(described: Any, role: str = "value") -> Any:
     )
 
 
+def _array(described: dict[str, Any]) -> np.ndarray:
+    dtype = np.dtype(described["dtype"])
+    if dtype.kind not in NUMBERS:
+        raise SavedFitError(f"it holds an array of {dtype}; expected numbers.")
+    content = base64.b64decode(described["content"], validate=True)
+    return np.frombuffer(content, dtype).reshape([int(size) for size in described["shape"]])
+
+
+def _distribution(name: str, arguments: dict[str, Any]) -> Any:
+    """A univariate distribution of Pyro by its name, checked before and after it is made."""
+    import pyro.distributions as dist
+    from pyro.distributions.torch_distribution import TorchDistributionMixin
+
+    cls = getattr(dist, name, None)
+    if not (isinstance(cls, type) and issubclass(cls, TorchDistributionMixin)):
+        raise SavedFitError(f"{name!r} is not a distribution.")
+    # Of some classes only the instances know it.
+    wanted = getattr(cls, "arg_constraints", None)
+    if isinstance(wanted, dict) and set(arguments) != set(wanted):
+        raise SavedFitError(f"{name} does not take {', '.join(arguments) or 'nothing'}.")
+    try:
+        made = cls(**{name: float(value) for name, value in arguments.items()}, validate_args=True)
+    except Exception as error:  # whatever a class of Pyro says to arguments it was not made for
+        reason = str(error).split("\n", 1)[0]
+        raise SavedFitError(f"it holds a {name} that cannot be ({reason}).") from error
+    if not _is_pyro_distribution(made):
+        raise SavedFitError(f"{name} is not a distribution of one number.")
+    return made
+
+
 def _is_pyro_distribution(value: Any) -> bool:
+    import pyro.distributions as dist
+    from pyro.distributions.torch_distribution import TorchDistributionMixin
+
     if not isinstance(value, TorchDistributionMixin) or value.batch_shape or value.event_shape:
         return False
     cls = getattr(dist, type(value).__name__, None)

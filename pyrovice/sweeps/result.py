@@ -203,7 +203,7 @@ class Sweep:
 def _parameters(prior: Prior) -> dict[str, Any]:
     if not is_dataclass(prior) or isinstance(prior, type):
         return {}
-    return {f.name: getattr(prior, f.name) for f in fields(prior)}
+    return {f.name: getattr(prior, f.name) for f in fields(prior) if f.repr}
 
 
 def _load(result: Result) -> Fit:

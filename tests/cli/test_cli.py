@@ -205,6 +205,30 @@ def test_simulate_and_fit_by_other_priors_and_guides(here):
     assert pv.Triplets.read("like.csv").anchored.all()
 
 
+def test_fit_with_features_from_files(here, tmp_path):
+    example = pv.load_example()
+    example.embedding.iloc[::-1].to_csv(tmp_path / "ratings.csv")
+    train = pv.Triplets.read(here / "train.csv")
+    np.save(tmp_path / "net.npy", np.random.default_rng(0).standard_normal((train.n_objects, 3)))
+    train[:2000].write(tmp_path / "few.csv")
+    out = tmp_path / "my.fit"
+    both = ("--features", tmp_path / "ratings.csv", "--features", tmp_path / "net.npy")
+    quick = ("-o", out, "--max-epochs", 50, "--quiet")
+    refused = call("fit", tmp_path / "few.csv", *both, *quick)
+    assert refused.exit_code == 1
+    assert "one has names of objects and the other has not" in refused.output
+    made = call("fit", tmp_path / "few.csv", *both[:2], *quick)
+    assert made.exit_code == 0, made.output
+    fit = pv.load(out)
+    assert fit.prior.names == fit.names
+    expected = pv.Features(example.embedding.iloc[::-1]).for_objects(fit.names)
+    assert fit.prior == expected
+    for extra, said in ((("--prior", "ard"), "leave --prior out"), (("--pi", 0.5), "leave --pi")):
+        refused = call("fit", tmp_path / "few.csv", *both[:2], *extra, *quick, "--overwrite")
+        assert refused.exit_code == 2
+        assert said in " ".join(refused.output.replace("│", " ").split())
+
+
 def test_fit_goes_on_from_a_checkpoint_and_overwrites_only_when_told(here):
     arguments = (
         *("fit", "train.csv", "--dimensions", 3, "--max-epochs", 20),

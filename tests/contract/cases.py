@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pyro
 import pyro.distributions as dist
 import torch
@@ -57,6 +58,10 @@ VALUES = {
 }
 PRIORS = {name: prior for name, (prior, _) in ENTRYWISE.items()} | VALUES
 PRIORS["own"] = students_own_prior
+# Of objects that are known by name: the tests have some of them each.
+PRIORS["Features"] = pv.Features(
+    np.random.default_rng(1).standard_normal((20, 4)), names=[str(i) for i in range(20)]
+)
 
 GUIDES = {
     "MeanField": pv.MeanField(),
@@ -75,7 +80,7 @@ GUIDES = {
     "own": students_own_guide,
 }
 
-UNBOUNDED = {"LearnedSpikeSlab", "LearnedSpikeSlab-each", "Horseshoe", "ARD"}
+UNBOUNDED = {"LearnedSpikeSlab", "LearnedSpikeSlab-each", "Horseshoe", "ARD", "Features"}
 LOOK_FOR_A_MODE = {"MAP", "AutoDelta", "AutoLaplace"}
 ON_THE_REAL_LINE = {
     name for name in PRIORS if name not in ENTRYWISE or ENTRYWISE[name][1].support()[0] < 0

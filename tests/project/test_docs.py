@@ -3,8 +3,11 @@
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -65,6 +68,27 @@ def test_the_page_on_people_runs(monkeypatch):
         exec(snippet, namespace)
     assert namespace["weights"].shape == (12, namespace["fit"].n_dimensions)
     assert set(namespace["grouped"].people().group) == {"pet", "no pet"}
+
+
+def test_the_page_on_features_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    short = pv.Training(schedule=pv.Anneal(steps=100))
+    monkeypatch.setitem(pv.fit.__kwdefaults__, "training", short)
+    train = pv.load_example().triplets[:3000]
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.standard_normal((80, 4)), index=train.names)
+    array, clip, vectors = table.to_numpy(), table, 2 * table
+    np.save("clip.npy", array)
+    new = array[:2]
+    triplets = pv.Triplets([[0, 1, 81]], [0], names=[*train.names, "new 1", "new 2"])
+    namespace = {"pv": pv, **locals()}
+    page = (DOCS / "features.md").read_text(encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pv.PyroviceWarning)
+        for snippet in re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL):
+            exec(snippet, namespace)
+    assert namespace["more"].names[-2:] == ("new 1", "new 2")
+    assert set(namespace["fit"].sites()) == {"X", "W", "reach", "offset", "residual"}
 
 
 @pytest.mark.slow

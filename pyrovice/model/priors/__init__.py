@@ -5,7 +5,7 @@ Three kinds serve as the ``prior`` of :func:`pyrovice.fit`:
 1. any univariate ``pyro.distributions`` object, entry by entry:
    ``dist.Laplace(0., 0.3)``;
 2. the values defined here: :class:`SpikeSlab`, :class:`LearnedSpikeSlab`,
-   :class:`Horseshoe`, :class:`ARD`;
+   :class:`Horseshoe`, :class:`ARD`, :class:`Features`;
 3. any callable ``prior(n_objects, dimensions)`` that opens the plates
    ``"object"`` (dim -2) and ``"dimension"`` (dim -1) and samples the site ``"X"``.
 
@@ -22,21 +22,25 @@ the combinations that the paper chose from.
 """
 
 from pyrovice.model.priors.ard import ARD
+from pyrovice.model.priors.features import Features, learned_rows
 from pyrovice.model.priors.grid import paper_grid
 from pyrovice.model.priors.horseshoe import Horseshoe
 from pyrovice.model.priors.learned_spike_slab import LearnedSpikeSlab
 from pyrovice.model.priors.prior_predictive import PriorPredictive, predictive
-from pyrovice.model.priors.resolve import Prior, resolve_prior
+from pyrovice.model.priors.resolve import Prior, prior_of, resolve_prior
 from pyrovice.model.priors.spike_slab import SpikeSlab
 
 __all__ = [
     "ARD",
+    "Features",
     "Horseshoe",
     "LearnedSpikeSlab",
     "Prior",
     "PriorPredictive",
     "SpikeSlab",
+    "learned_rows",
     "paper_grid",
     "predictive",
+    "prior_of",
     "resolve_prior",
 ]

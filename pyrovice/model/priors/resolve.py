@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from pyro.distributions.torch_distribution import TorchDistributionMixin
@@ -26,3 +26,8 @@ def resolve_prior(prior: Prior) -> Callable[[int, int], Tensor]:
             "site 'X'."
         )
     return prior
+
+
+def prior_of(prior: Prior, names: Sequence[str]) -> Prior:
+    """The prior of these objects, if it knows objects by name; otherwise as it is."""
+    return prior.for_objects(names) if hasattr(prior, "for_objects") else prior
