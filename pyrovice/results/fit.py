@@ -17,8 +17,7 @@ from pyrovice.errors import DataError, GuideError, PyroviceError
 from pyrovice.guides import Guide, SiteGuide
 from pyrovice.model.choices import Choice
 from pyrovice.model.model import Model
-from pyrovice.model.people import Crowd
-from pyrovice.model.priors import Features, Prior
+from pyrovice.model.priors import Prior
 from pyrovice.results import pruning
 from pyrovice.results.breakdown import break_down
 from pyrovice.results.calibration import Calibration, calibrate
@@ -26,7 +25,7 @@ from pyrovice.results.evidence import EvidenceBound, evidence_bound
 from pyrovice.results.explained import explained, feature_weights, top_features
 from pyrovice.results.mixing import mixing, mixing_of_site
 from pyrovice.results.new_objects import with_objects
-from pyrovice.results.persons import Person, group_table, people_table, person
+from pyrovice.results.persons import Person, axis_labels, group_table, people_table, person
 from pyrovice.results.posterior import Posterior
 from pyrovice.results.prediction import predict
 from pyrovice.results.scores import Evaluation, evaluate
@@ -338,13 +337,7 @@ class Fit:
 
     def labels(self) -> dict[str, Sequence[Any]]:
         """What the entries of an axis are called: objects, people and groups, and the prior's."""
-        found: dict[str, Sequence[Any]] = {"object": self.names}
-        if isinstance(self.prior, Features):
-            found |= self.prior.coordinates
-        if isinstance(self.model.answers, Crowd):
-            found["person"] = self.model.known_people or ()
-            found["group"] = self.model.answers.groups
-        return found
+        return axis_labels(self)
 
     # ------------------------------------------------------------------ people
 
@@ -383,10 +376,8 @@ class Fit:
 
         Parameters
         ----------
-        permutations : int
-            How often people are exchanged between groups for the p-value.
-        seed : int
-            Seed of these exchanges.
+        permutations, seed : int
+            How often people are exchanged between groups for the p-value, and the seed of it.
 
         Returns
         -------
