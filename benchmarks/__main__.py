@@ -27,6 +27,7 @@ SECTIONS = {
     "features_curve": "quality",
     "features_new": "quality",
     "people": "quality",
+    "people_recovery": "quality",
     "recipes": "quality",
     "sizes": "quality",
     "small_sizes": "quality",
@@ -35,6 +36,7 @@ SECTIONS = {
     "arviz_memory": "speed",
     "reading": "speed",
     "ensemble": "quality",
+    "soak": "robustness",
 }
 # Long, and written by itself: not run unless named.
 OWN_PAGE = ("paper",)

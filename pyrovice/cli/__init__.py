@@ -2,7 +2,8 @@
 
 Results go to stdout, in words or with ``--json`` for other programs; progress, notes and
 errors go to stderr. The exit code is 0 when all went well, 1 when something could not be
-done, which is said in a sentence, and 2 when the command itself was not understood.
+done, which is said in a sentence, 2 when the command itself was not understood, and 130 or 143
+when it was stopped by Ctrl-C or SIGTERM.
 """
 
 from __future__ import annotations

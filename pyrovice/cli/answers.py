@@ -6,8 +6,6 @@ import json
 import math
 from typing import Any
 
-import numpy as np
-import pandas as pd
 import typer
 
 
@@ -21,6 +19,9 @@ def answer(text: object, record: dict[str, Any], *, as_json: bool, quiet: bool =
 
 def _for_json(value: Any) -> Any:
     """The same in types that JSON knows; numbers that are not finite become null."""
+    import numpy as np
+    import pandas as pd
+
     if isinstance(value, dict):
         return {str(key): _for_json(item) for key, item in value.items()}
     if isinstance(value, pd.DataFrame):

@@ -6,14 +6,18 @@ from dataclasses import replace
 from enum import StrEnum
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import pyro.distributions as dist
-import torch
 import typer
 
 import pyrovice as pv
-from pyrovice.model.priors import Prior
+from pyrovice.cli.inputs import check_table
+from pyrovice.errors import DataError
+
+if TYPE_CHECKING:
+    import torch
+
+    from pyrovice.model.priors import Prior
 
 
 class PriorName(StrEnum):
@@ -34,13 +38,6 @@ class GuideName(StrEnum):
     point = "map"
 
 
-PRIORS: dict[PriorName, Any] = {
-    PriorName.spike_slab: pv.SpikeSlab,
-    PriorName.learned: pv.LearnedSpikeSlab,
-    PriorName.horseshoe: pv.Horseshoe,
-    PriorName.ard: pv.ARD,
-    PriorName.exponential: dist.Exponential,
-}
 PARAMETERS = {
     PriorName.spike_slab: ("spike", "slab", "pi"),
     PriorName.learned: ("spike", "slab", "pi"),
@@ -61,6 +58,14 @@ LearningRate = Annotated[
 BatchSize = Annotated[int | None, typer.Option("--batch-size", min=1, help="Judgments per step.")]
 MaxEpochs = Annotated[
     int | None, typer.Option("--max-epochs", min=1, help="Train for at most this many.")
+]
+People = Annotated[
+    bool,
+    typer.Option("--people", help="People differ: weights and a temperature for each of them."),
+]
+Groups = Annotated[
+    Path | None,
+    typer.Option("--groups", help="With --people: a .csv or .tsv with columns person and group."),
 ]
 Device = Annotated[
     str, typer.Option("--device", help="Where torch computes, such as cpu or cuda:0.")
@@ -86,7 +91,19 @@ def choose_prior(
             raise typer.BadParameter(f"--{key} is for --prior {fitting}, but this is {name}.")
     if name is PriorName.exponential and not parameters.get("rate", 0) > 0:
         raise typer.BadParameter("--prior exponential needs a positive --rate, for example 5.")
-    return PRIORS[name](**parameters)
+    return _prior_classes()[name](**parameters)
+
+
+def _prior_classes() -> dict[PriorName, Any]:
+    import pyro.distributions as dist
+
+    return {
+        PriorName.spike_slab: pv.SpikeSlab,
+        PriorName.learned: pv.LearnedSpikeSlab,
+        PriorName.horseshoe: pv.Horseshoe,
+        PriorName.ard: pv.ARD,
+        PriorName.exponential: dist.Exponential,
+    }
 
 
 def features_in(paths: list[Path]) -> pv.Features:
@@ -124,6 +141,38 @@ def choose_guide(name: GuideName, rank: int | None) -> Any:
     return pv.MAP() if name is GuideName.point else pv.MeanField()
 
 
+def choose_people(wanted: bool, groups: Path | None, data: pv.Triplets) -> pv.People | None:
+    """One mind, or people who differ, in groups if a file says so."""
+    if groups is None:
+        return pv.People() if wanted else None
+    if not wanted:
+        raise typer.BadParameter("--groups says which groups people are in, and needs --people.")
+    check_table(groups)
+    if not groups.is_file():
+        raise FileNotFoundError(f"{groups} does not exist; expected a table of person and group.")
+    import pandas as pd
+
+    from pyrovice.data.wording import first_few
+    from pyrovice.data.writing import SEPARATOR_OF_ENDING
+
+    try:
+        table = pd.read_csv(groups, sep=SEPARATOR_OF_ENDING[groups.suffix], dtype=str)
+    except ValueError as error:
+        raise DataError(f"{groups} does not hold a table of person and group ({error}).") from error
+    if not {"person", "group"} <= set(table):
+        raise DataError(
+            f"{groups} has the columns {', '.join(map(str, table))}; expected person and group."
+        )
+    table = table.dropna(subset=["person", "group"])
+    twice = table["person"][table["person"].duplicated()]
+    if len(twice):
+        raise DataError(f"{groups} names {first_few(twice)} more than once; expected a row each.")
+    # A file has text where the judgments may have numbers.
+    labels = {str(person): person for person in data.people()}
+    members = {labels.get(who, who): group for who, group in table[["person", "group"]].to_numpy()}
+    return pv.People(groups=members)
+
+
 def choose_training(
     paper: bool, learning_rate: float | None, batch_size: int | None, max_epochs: int | None
 ) -> pv.Training:
@@ -148,6 +197,8 @@ def choose_dimensions(text: str) -> int | str:
 
 def choose_device(name: str) -> torch.device:
     """A device on which a number can be put."""
+    import torch
+
     try:
         return torch.zeros(1, device=name).device
     except (RuntimeError, AssertionError, NotImplementedError) as error:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import pandas as pd
 import typer
 
 import pyrovice as pv
 from pyrovice.cli.answers import answer
-from pyrovice.cli.inputs import check_output, read_judgments
+from pyrovice.cli.inputs import all_or_none, check_output, read_judgments
 from pyrovice.cli.options import Data, Format, Json, Names, Part, Quiet, Seed
-from pyrovice.data.readers.finishing import read_names
 from pyrovice.errors import DataError
 
 
@@ -34,6 +32,10 @@ def convert(
     leave_out_bad_rows: Annotated[
         bool, typer.Option("--leave-out-bad-rows", help="Leave out rows that are not judgments.")
     ] = False,
+    unpacked_limit: Annotated[
+        int | None,
+        typer.Option(min=1, help="Bytes that a packed file may unpack to; 2 GiB by default."),
+    ] = None,
     objects: Annotated[
         str | None,
         typer.Option(help="For a table of your own: its three columns of objects, such as a,b,c."),
@@ -52,6 +54,10 @@ def convert(
     share: Annotated[
         float, typer.Option(min=0.0, max=1.0, help="How large a part --held-out gets.")
     ] = 0.1,
+    escape_formulas: Annotated[
+        bool,
+        typer.Option("--escape-formulas", help="Keep spreadsheets from running names like =1+1."),
+    ] = False,
     seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
@@ -72,10 +78,13 @@ def convert(
         raise typer.BadParameter(f"--{next(iter(columns))} needs --objects a,b,c beside it.")
     else:
         bad = "leave out" if leave_out_bad_rows else None
-        judgments = read_judgments(data, format, names, part, first_id=first_id, bad_rows=bad)
+        options = {"first_id": first_id, "bad_rows": bad, "unpacked_limit": unpacked_limit}
+        judgments = read_judgments(data, format, names, part, **options)
     parts = (judgments,) if held_out is None else judgments.split(1 - share, share, seed=seed)
-    for some, path in zip(parts, outputs, strict=True):
-        some.write(path)
+    with all_or_none() as written:
+        for some, path in zip(parts, outputs, strict=True):
+            some.write(path, escape_formulas=escape_formulas)
+            written.append(path)
     record = {
         "judgments": len(judgments),
         "objects": judgments.n_objects,
@@ -96,11 +105,15 @@ def _from_table(
         raise typer.BadParameter(f"--objects {objects}: expected three columns, such as a,b,c.")
     if ("odd" in columns) == ("position" in columns):
         raise typer.BadParameter("--objects needs either --odd or --position beside it.")
+    import pandas as pd
+
     try:
         # Whatever separates the columns, the header shows it.
         table = pd.read_csv(path, sep=None, engine="python")
     except (ValueError, pd.errors.ParserError) as error:
         raise DataError(f"{path} is not a table with a header ({error}).") from error
+    from pyrovice.data.readers.finishing import read_names
+
     return pv.Triplets.from_dataframe(
         table, objects=shown, names=None if names is None else read_names(names), **columns
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,25 +14,31 @@ from pyrovice.cli.arguments import (
     BatchSize,
     Device,
     Dimensions,
+    Groups,
     Guide,
     GuideName,
     LearningRate,
     MaxEpochs,
     Paper,
+    People,
     PriorName,
     Rank,
     choose_device,
     choose_dimensions,
     choose_grid,
     choose_guide,
+    choose_people,
     choose_prior,
     choose_training,
 )
-from pyrovice.cli.inputs import check_output, read_judgments
+from pyrovice.cli.inputs import check_output, check_table, read_judgments
 from pyrovice.cli.options import Data, Format, Json, Names, Overwrite, Part, Quiet, SavedFit, Seed
-from pyrovice.data.writing import SEPARATOR_OF_ENDING
-from pyrovice.results.scores import Evaluation
-from pyrovice.sweeps.result import SCORE
+from pyrovice.cli.signals import exit_code
+from pyrovice.errors import InterruptedWarning
+from pyrovice.storage.atomic import whole_file
+
+if TYPE_CHECKING:
+    from pyrovice.results.scores import Evaluation
 
 Validation = typer.Option("--validation", help="Judgments to score with, like DATA.")
 
@@ -64,6 +70,8 @@ def fit(
     ] = None,
     guide: Guide = GuideName.mean_field,
     rank: Rank = None,
+    people: People = False,
+    groups: Groups = None,
     dimensions: Dimensions = "auto",
     seed: Seed = 0,
     checkpoint: Annotated[
@@ -85,7 +93,7 @@ def fit(
     check_output(output, overwrite)
     if embedding is not None:
         check_output(embedding)
-        _check_table(embedding, (*SEPARATOR_OF_ENDING, ".txt"))
+        check_table(embedding, (".csv", ".tsv", ".txt"))
     chosen = choose_prior(prior, features, spike=spike, slab=slab, pi=pi, scale=scale, rate=rate)
     family = choose_guide(guide, rank)
     training = choose_training(paper, learning_rate, batch_size, max_epochs)
@@ -97,6 +105,7 @@ def fit(
         found = pv.fit(
             judgments,
             prior=chosen,
+            people=choose_people(people, groups, judgments),
             guide=family,
             dimensions=first,
             validation=valid,
@@ -106,6 +115,10 @@ def fit(
             progress=not quiet,
             checkpoint=checkpoint,
         )
+    stopped = any(issubclass(note.category, InterruptedWarning) for note in said)
+    if stopped and (checkpoint is not None or found.history.empty):
+        # The output would stand in the way of the same command, which goes on from the checkpoint.
+        raise KeyboardInterrupt(_how_to_go_on(checkpoint))
     found.save(output, overwrite=overwrite)
     written = [str(output)]
     if embedding is not None:
@@ -115,22 +128,13 @@ def fit(
         warnings.warn(note.message, stacklevel=1)
     # As `pyrovice evaluate` would say it; the history has fewer draws.
     scores = None if valid is None else found.evaluate(valid)
-    record = {
-        "judgments": found.n_judgments,
-        "objects": len(found.names),
-        "dimensions": found.n_dimensions,
-        "converged": found.converged,
-        "epochs": len(found.history),
-        "loss": found.history.loss.iloc[-1],
-        "validation_cross_entropy": None if scores is None else scores.cross_entropy,
-        "validation_accuracy": None if scores is None else scores.accuracy,
-        "prior": repr(found.prior),
-        "guide": repr(found.guide_family),
-        "seed": found.seed,
+    record = _record(found, scores) | {
         "notes": [str(note.message) for note in said],
         "written": written,
     }
     answer(_summary(found, scores, written), record, as_json=json, quiet=quiet)
+    if stopped:
+        raise typer.Exit(exit_code())
 
 
 def refine(
@@ -213,10 +217,13 @@ def sweep(
 
     Every combination of --spike, --slab and --pi is fitted with every seed.
     """
+    from pyrovice.data.writing import SEPARATOR_OF_ENDING
+    from pyrovice.sweeps.result import SCORE
+
     check_output(output, overwrite)
     if table is not None:
         check_output(table)
-        _check_table(table, tuple(SEPARATOR_OF_ENDING))
+        check_table(table)
     if jobs == 0:
         raise typer.BadParameter("--jobs 0: expected a number of processes, or -1 for all.")
     priors = choose_grid(spike, slab, pi, paper_grid)
@@ -241,7 +248,7 @@ def sweep(
     median.save(output, overwrite=overwrite)
     written = [str(output)]
     if table is not None:
-        with table.open("x", encoding="utf-8") as file:
+        with whole_file(table) as file:
             found.table.to_csv(file, sep=SEPARATOR_OF_ENDING[table.suffix], index=False)
         written.append(str(table))
     record = {
@@ -257,9 +264,27 @@ def sweep(
     answer(f"{text}\nWritten: {', '.join(written)}", record, as_json=json, quiet=quiet)
 
 
-def _check_table(path: Path, endings: tuple[str, ...]) -> None:
-    if path.suffix not in endings:
-        raise typer.BadParameter(f"{path} should end in {', '.join(endings)}.")
+def _record(fit: pv.Fit, scores: Evaluation | None) -> dict[str, Any]:
+    return {
+        "judgments": fit.n_judgments,
+        "objects": len(fit.names),
+        "dimensions": fit.n_dimensions,
+        "converged": fit.converged,
+        "epochs": len(fit.history),
+        "loss": fit.history.loss.iloc[-1],
+        "validation_cross_entropy": None if scores is None else scores.cross_entropy,
+        "validation_accuracy": None if scores is None else scores.accuracy,
+        "prior": repr(fit.prior),
+        "guide": repr(fit.guide_family),
+        "people": None if fit.model.people is None else repr(fit.model.people),
+        "seed": fit.seed,
+    }
+
+
+def _how_to_go_on(checkpoint: Path | None) -> str:
+    if checkpoint is None:
+        return "Nothing is written: no epoch was over."
+    return f"{checkpoint} has the state so far; the same command goes on from it."
 
 
 def _summary(fit: pv.Fit, scores: Evaluation | None, written: list[str]) -> str:

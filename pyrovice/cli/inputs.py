@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import pandas as pd
+import typer
 
 import pyrovice as pv
-from pyrovice.data.writing import SEPARATOR_OF_ENDING
 from pyrovice.errors import DataError, OverwriteError, WriteError
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 EXAMPLE = "example"
+
+
+@contextmanager
+def all_or_none() -> Iterator[list[Path]]:
+    """Write new files that belong together: those on the list go if a later one fails."""
+    written: list[Path] = []
+    try:
+        yield written
+    except BaseException:
+        for path in written:
+            path.unlink(missing_ok=True)
+        raise
 
 
 def read_judgments(
@@ -37,6 +51,12 @@ def read_judgments(
 
 def read_embedding(path: Path) -> pd.DataFrame:
     """An objects x dimensions table: of a fit, or from a file of numbers."""
+    import numpy as np
+    import pandas as pd
+
+    from pyrovice.data.formulas import unescape
+    from pyrovice.data.writing import SEPARATOR_OF_ENDING
+
     if not path.is_file():
         raise FileNotFoundError(
             f"{path} does not exist; expected a fit, a .csv or .tsv with an object column, or a "
@@ -45,7 +65,7 @@ def read_embedding(path: Path) -> pd.DataFrame:
     try:
         if path.suffix in SEPARATOR_OF_ENDING:
             table = pd.read_csv(path, sep=SEPARATOR_OF_ENDING[path.suffix], index_col=0)
-            return table.set_axis(table.index.astype(str)).astype(float)
+            return table.set_axis(table.index.astype(str).map(unescape)).astype(float)
         if path.suffix == ".npy":
             return pd.DataFrame(np.load(path, allow_pickle=False))
         if path.suffix == ".txt":
@@ -53,6 +73,12 @@ def read_embedding(path: Path) -> pd.DataFrame:
     except (ValueError, EOFError) as error:
         raise DataError(f"{path} does not hold a table of numbers ({error}).") from error
     return pv.load(path).embedding()
+
+
+def check_table(path: Path, endings: Sequence[str] = (".csv", ".tsv")) -> None:
+    """Refuse a table whose name does not say what it is."""
+    if path.suffix not in endings:
+        raise typer.BadParameter(f"{path} should end in {', '.join(endings)}.")
 
 
 def check_output(path: Path, overwrite: bool | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Commands that show what there is: demo, describe, evaluate, report."""
+"""Commands that show what there is: demo, describe, evaluate, people, report."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import typer
 
 import pyrovice as pv
 from pyrovice.cli.answers import answer
-from pyrovice.cli.example_run import fit_the_example
-from pyrovice.cli.inputs import check_output, read_judgments
+from pyrovice.cli.inputs import check_output, check_table, read_judgments
 from pyrovice.cli.options import Data, Format, Json, Names, Overwrite, Part, Quiet, SavedFit, Seed
+from pyrovice.storage.atomic import write_whole
 
 
 def demo(
@@ -22,6 +22,8 @@ def demo(
     seed: Seed = 0,
 ) -> None:
     """Fit the built-in example, print what was found and draw it."""
+    from pyrovice.cli.example_run import fit_the_example
+
     fit_the_example(output, seed)
 
 
@@ -70,6 +72,41 @@ def evaluate(
     answer(scores, asdict(scores), as_json=json)
 
 
+def people(
+    fit: SavedFit,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the table here: .csv or .tsv.")
+    ] = None,
+    overwrite: Overwrite = False,
+    json: Json = False,
+) -> None:
+    """Say how those who answered differ, of a fit with --people.
+
+    A row per person: temperature and weights with their 90 % intervals.
+    """
+    if output is not None:
+        check_output(output, overwrite)
+        check_table(output)
+    found = pv.load(fit)
+    table = found.people()
+    grouped = found.groups() if "group" in table else None
+    record = {
+        "people": table.reset_index(),
+        "groups": None if grouped is None else grouped.reset_index(),
+        "written": [] if output is None else [str(output)],
+    }
+    lines = [table[[name for name in table if not name.endswith("%")]].round(2).to_string()]
+    if grouped is not None:
+        lines.append(grouped.round(3).to_string())
+    if output is not None:
+        from pyrovice.data.writing import SEPARATOR_OF_ENDING
+
+        content = table.to_csv(sep=SEPARATOR_OF_ENDING[output.suffix])
+        write_whole(output, content.encode(), replace=overwrite)
+        lines.append(f"Written: {output}")
+    answer("\n\n".join(lines), record, as_json=json)
+
+
 def report(
     fit: SavedFit,
     output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")],
@@ -100,5 +137,6 @@ COMMANDS = {
     demo: "pyrovice demo --output figures",
     describe: "pyrovice describe judgments.csv",
     evaluate: "pyrovice evaluate my.fit test.csv",
+    people: "pyrovice people my.fit -o people.csv",
     report: "pyrovice report my.fit --held-out test.csv -o page.html",
 }

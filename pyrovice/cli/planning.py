@@ -6,15 +6,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
-import pandas as pd
 import typer
 
 import pyrovice as pv
 from pyrovice.cli.answers import answer
-from pyrovice.cli.inputs import check_output, read_embedding
+from pyrovice.cli.inputs import all_or_none, check_output, read_embedding
 from pyrovice.cli.options import Json, Quiet, Seed
-from pyrovice.data.writing import write_embedding
-from pyrovice.model.simulation import plausible_embedding
 
 
 def sample_size(
@@ -87,6 +84,11 @@ def simulate(
     quiet: Quiet = False,
 ) -> None:
     """Write judgments that the model itself would make."""
+    import pandas as pd
+
+    from pyrovice.data.writing import write_embedding
+    from pyrovice.model.simulation import plausible_embedding
+
     if (like is None) == (objects is None) or (objects is None) != (dimensions is None):
         raise typer.BadParameter("Give either --like, or both --objects and --dimensions.")
     outputs = [path for path in (output, truth) if path is not None]
@@ -99,9 +101,11 @@ def simulate(
         assert dimensions is not None
         embedding = pd.DataFrame(plausible_embedding(objects, dimensions, seed=seed))
     data = pv.simulate(embedding, judgments, seed=seed, anchored=anchored)
-    data.write(output)
-    if truth is not None:
-        write_embedding(embedding, truth)
+    with all_or_none() as done:
+        data.write(output)
+        done.append(output)
+        if truth is not None:
+            write_embedding(embedding, truth)
     written = [str(path) for path in outputs]
     record = {"judgments": len(data), "objects": data.n_objects, "written": written}
     answer(

@@ -9,11 +9,12 @@ from typing import Any, TextIO
 import typer
 from typer.core import TyperGroup
 
+from pyrovice.cli.signals import BY_SIGTERM, exit_code, terminating_like_an_interrupt
 from pyrovice.errors import PyroviceError, PyroviceWarning
 
 
 class Program(TyperGroup):
-    """Commands that fail with a sentence on stderr and exit code 1."""
+    """Commands that fail with a sentence on stderr and exit code 1, and can be stopped."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
@@ -21,10 +22,15 @@ class Program(TyperGroup):
             warnings.simplefilter("always", PyroviceWarning)
             warnings.showwarning = _note
             try:
-                return super().invoke(ctx)
+                with terminating_like_an_interrupt():
+                    return super().invoke(ctx)
             except (PyroviceError, OSError) as error:
                 typer.echo(f"pyrovice: {_sentence(error)}", err=True)
                 raise typer.Exit(1) from error
+            except KeyboardInterrupt as stop:
+                by = "SIGTERM" if exit_code() == BY_SIGTERM else "Ctrl-C"
+                typer.echo(f"pyrovice: stopped by {by}. {stop}".rstrip(), err=True)
+                raise typer.Exit(exit_code()) from stop
 
 
 def _note(
@@ -45,5 +51,6 @@ def _note(
 def _sentence(error: Exception) -> str:
     """The error in words; those of the system name the file and what is wrong with it."""
     if isinstance(error, OSError) and not isinstance(error, PyroviceError) and error.strerror:
-        return f"{error.filename}: {error.strerror}."
+        # Standard output, say, has no name.
+        return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
     return str(error)

@@ -15,9 +15,11 @@ from pyrovice.criticism.checks import CheckReport
 from pyrovice.criticism.model_comparison import TRUSTED_PARETO_K
 from pyrovice.criticism.refitting import LEVELS, refit, simulate_and_refit
 from pyrovice.data.triplets import Triplets
+from pyrovice.data.validation import whole_seed
 from pyrovice.inference.nuts import sample
 from pyrovice.inference.refining import AGREED, Langevin, agreement, compared_weights
 from pyrovice.inference.stopping import SETTLED
+from pyrovice.model.pyro_lock import pyro_locked
 from pyrovice.results.calibration import Calibration
 from pyrovice.results.fit import Fit
 from pyrovice.results.matching import SAME_DIMENSION
@@ -129,8 +131,8 @@ def importance_weights(fit: Fit, data: Triplets, seed: int) -> Finding:
     particles = PARTICLES if len(data) < MANY_JUDGMENTS else FEWER_PARTICLES
     most = max(1, min(particles, ENTRIES_AT_ONCE // (3 * len(data))))
     at_once = max(size for size in range(1, most + 1) if particles % size == 0)
-    with warnings.catch_warnings(), torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with pyro_locked(), warnings.catch_warnings(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(whole_seed(seed))
         # Pyro warns of too few tail samples; then k is infinite, which the finding says.
         warnings.simplefilter("ignore")
         k = psis_diagnostic(

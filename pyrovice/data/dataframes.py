@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pyrovice.data.arrays import in_ascending_order, screen_places
 from pyrovice.data.columns import OBJECT_COLUMNS
+from pyrovice.data.naming import clean_labels
 from pyrovice.data.plausibility import doubts_about_objects
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import NO_ANCHOR, check_names, whole_numbers
@@ -64,9 +65,9 @@ def columns_to_judgments(
         )
     told = names is not None
     ids, names = _ids_of(shown, names)
-    labels = shown.to_numpy(dtype=object)
+    labels = clean_labels(shown.to_numpy(dtype=object))
     if position is None:
-        column = _column_of(frame[odd].to_numpy(dtype=object), labels, odd)
+        column = _column_of(clean_labels(frame[odd].to_numpy(dtype=object)), labels, odd)
     else:
         column = _column_of_position(frame[position].to_numpy(), positions, position)
     ascending, odd_position = in_ascending_order(ids, column)
@@ -77,7 +78,7 @@ def columns_to_judgments(
     if anchor is not None:
         given = frame[anchor].notna().to_numpy()
         anchored = np.full(len(frame), NO_ANCHOR)
-        anchors = frame[anchor].to_numpy(dtype=object)[given]
+        anchors = clean_labels(frame[anchor].to_numpy(dtype=object)[given])
         anchored[given] = _column_of(anchors, labels[given], anchor)
         at = in_ascending_order(ids, np.maximum(anchored, 0))[1]
         judgments["anchor"] = np.where(given, at, NO_ANCHOR)
@@ -108,7 +109,7 @@ def _ids_of(
     """Columns of numbers hold 0-based ids; anything else is a name."""
     if all(pd.api.types.is_numeric_dtype(dtype) for dtype in shown.dtypes):
         return whole_numbers(shown.to_numpy(), "objects"), names
-    text = shown.astype(str).to_numpy(dtype=object)
+    text = clean_labels(shown.astype(str).to_numpy(dtype=object))
     known = (
         sorted(set(text.ravel())) if names is None else check_names(names, np.zeros(1, np.int64))
     )

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
+from pyrovice.data.connections import groups_of_pairs, shown_pairs
 from pyrovice.data.plausibility import doubts_about_objects
 from pyrovice.data.reading_report import Reading
 from pyrovice.data.repeats import triplet_keys
@@ -131,7 +130,7 @@ def describe(triplets: Triplets) -> Description:
     """See `Triplets.describe`."""
     objects, m = triplets.objects, triplets.n_objects
     seen = np.bincount(objects.ravel(), minlength=m)
-    times, how_many, groups = _pair_counts(objects, m, seen > 0)
+    times, how_many, groups = _pair_counts(objects, m)
     trials = triplets.trials
     on_screen = trials is not None and "position" in trials
     position = trials["position"].to_numpy() if on_screen else triplets.odd + 1  # type: ignore[index]
@@ -155,15 +154,12 @@ def describe(triplets: Triplets) -> Description:
 
 
 def _pair_counts(
-    objects: NDArray[np.int32], m: int, judged: NDArray[np.bool_]
+    objects: NDArray[np.int32], m: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
     """How often pairs were shown together, how many pairs that often, and how many groups."""
-    i, j, k = objects.astype(np.int64).T
-    pairs, shown = np.unique(np.concatenate([i * m + j, i * m + k, j * m + k]), return_counts=True)
-    graph = coo_array((np.ones(len(pairs), bool), (pairs // m, pairs % m)), shape=(m, m))
-    label = connected_components(graph, directed=False)[1]
+    pairs, shown = shown_pairs(objects, m)
     times, how_many = np.unique(shown, return_counts=True)
     never = m * (m - 1) // 2 - len(pairs)
     if never:
         times, how_many = np.append(0, times), np.append(never, how_many)
-    return times, how_many, len(np.unique(label[judged]))
+    return times, how_many, groups_of_pairs(pairs, m)

@@ -2,8 +2,9 @@
 
 A rule is a small value that says, for every participant, whether it excludes them.
 :func:`review` applies rules and reports who is excluded by which; nothing is dropped until
-``review(...).kept(data)`` is called. Rules look at the columns of `Triplets.trials` that the
-readers fill: `reaction_time` in milliseconds, `position`, and `set` where trials came in sets.
+``review(...).kept(data)`` is called. Without a rule it gives the table to choose one by. Rules look
+at the columns of `Triplets.trials` that the readers fill: `reaction_time` in milliseconds,
+`position`, and `set` where trials came in sets.
 
 >>> import numpy as np, pandas as pd, pyrovice as pv
 >>> data = pv.simulate(np.eye(3).repeat(4, axis=0), 600, seed=0)
@@ -28,6 +29,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pyrovice.data.agreement import agreement_with_others
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.wording import first_few
 from pyrovice.errors import DataError
@@ -115,16 +117,22 @@ class FailedCatch(Rule):
     catch: pd.DataFrame | None = field(default=None, repr=False, compare=False)
 
     def __call__(self, data: Triplets) -> pd.Series:
-        catch = self.catch
-        if catch is None and data.reading is not None:
-            catch = data.reading.catch
-        if catch is None or not {"participant", "passed"} <= set(catch):
+        failed = self.failures(data)
+        if failed is None:
             raise DataError(
                 "There are no catch trials by participant; pass FailedCatch(catch=table) with the "
                 "columns 'participant' and 'passed'. Parts of data do not keep those of the file."
             )
-        failed = (~catch["passed"].astype(bool)).groupby(catch["participant"]).sum()
         return _for_everybody(failed > self.allowed, data)
+
+    def failures(self, data: Triplets) -> pd.Series | None:
+        """How many each participant failed, if that is known."""
+        catch = self.catch
+        if catch is None and data.reading is not None:
+            catch = data.reading.catch
+        if catch is None or not {"participant", "passed"} <= set(catch):
+            return None
+        return (~catch["passed"].astype(bool)).groupby(catch["participant"]).sum()
 
 
 # What the paper did.
@@ -134,12 +142,16 @@ FOOD = (QuickOnTheWhole(), FailedCatch())
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Review:
-    """Who is excluded, and by which rule.
+    """What is known of everybody, who is excluded, and by which rule.
 
     Attributes
     ----------
     table : DataFrame
-        A row per participant: `judgments`, a column per rule, and `excluded`.
+        A row per participant: `judgments`; as far as the data tell, `median_time` (the median
+        reaction time in milliseconds), `one_position` (the largest share of their answers at one
+        place, anchored ones apart) and `catch_failed` (failed catch trials); `agreement`, the
+        share of their answers that the counts of pairs of all others predict; `lapse`, the share
+        that look like guesses beside them; a column per rule, and `excluded`.
     rules : tuple of Rule
         What was applied.
     """
@@ -160,6 +172,9 @@ class Review:
 
     def __repr__(self) -> str:
         judgments = self.table["judgments"]
+        if not self.rules:
+            known = self.table.drop(columns="excluded").round(3)
+            return f"{len(known):,} participants, no rule applied\n{known}"
         lines = [
             f"{len(self.excluded):,} of {len(self.table):,} participants excluded, with "
             f"{judgments[self.table['excluded']].sum():,} of {judgments.sum():,} judgments"
@@ -171,7 +186,7 @@ class Review:
 
 
 def review(data: Triplets, *rules: Rule) -> Review:
-    """Apply rules to all participants.
+    """What there is to know of all participants, and whom rules exclude.
 
     Parameters
     ----------
@@ -179,18 +194,44 @@ def review(data: Triplets, *rules: Rule) -> Review:
         Judgments that say who judged.
     *rules : Rule
         For example ``*pv.participants.THINGS``, or any function from the data to a Series
-        of booleans indexed by participant.
+        of booleans indexed by participant. Without any, nobody is excluded.
+
+    Examples
+    --------
+    >>> import pyrovice as pv
+    >>> data = pv.load_example(people=12).triplets
+    >>> table = pv.participants.review(data).table
+    >>> table.columns.tolist()
+    ['judgments', 'agreement', 'lapse', 'excluded']
+
+    A rule of one's own:
+
+    >>> pv.participants.review(data, lambda data: table.lapse > 0.9).excluded
+    []
     """
     if data.participants is None:
         raise DataError("These judgments do not say who judged; give participants.")
-    if not rules:
-        raise DataError("review got no rule; try pv.participants.review(data, *THINGS).")
-    table = pd.Series(data.participants).value_counts().to_frame("judgments")
-    table = table.rename_axis("participant").sort_index()
+    table = _known_of_everybody(data, rules)
     for rule in rules:
         table[repr(rule)] = rule(data).reindex(table.index, fill_value=False).astype(bool)
     table["excluded"] = table[[repr(rule) for rule in rules]].any(axis=1)
     return Review(table, rules)
+
+
+def _known_of_everybody(data: Triplets, rules: tuple[Rule, ...]) -> pd.DataFrame:
+    table = pd.Series(data.participants).value_counts().to_frame("judgments")
+    table = table.rename_axis("participant").sort_index()
+    by = pd.Series(data.participants, name="participant")
+    if data.trials is not None and "reaction_time" in data.trials:
+        table["median_time"] = data.trials["reaction_time"].groupby(by).median()
+    if data.trials is not None and "position" in data.trials and not data.anchored.all():
+        counts = pd.crosstab(by[~data.anchored], data.trials["position"][~data.anchored])
+        table["one_position"] = counts.max(axis=1) / counts.sum(axis=1)
+    given = [rule for rule in rules if isinstance(rule, FailedCatch)]
+    failed = (given or [FailedCatch()])[0].failures(data)
+    if failed is not None:
+        table["catch_failed"] = failed.reindex(table.index, fill_value=0)
+    return table.join(agreement_with_others(data))
 
 
 def _trials_with(data: Triplets, column: str, rule: Rule) -> pd.DataFrame:

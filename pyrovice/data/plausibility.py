@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from pyrovice.data.naming import look_alikes
 from pyrovice.data.wording import first_few
 
 # An object that others outnumber twenty to one is rare, once the others are seen often enough.
@@ -18,7 +19,7 @@ MANY_ON_AVERAGE = 5
 
 
 def doubts_about_objects(ids: NDArray[np.integer], names: Sequence[str], told: bool) -> list[str]:
-    """Sentences about ids that never occur (unless `told` about them) and names seen rarely."""
+    """Sentences about ids that never occur (unless `told` of them), and about odd names."""
     seen = np.bincount(ids.ravel(), minlength=len(names))
     doubts = []
     never = np.flatnonzero(seen == 0)
@@ -28,6 +29,13 @@ def doubts_about_objects(ids: NDArray[np.integer], names: Sequence[str], told: b
             f"({first_few(never)}). They count as objects that nobody judged; "
             "pass n_objects=... if that is what you mean. If your ids have gaps, t.compact() "
             "leaves them out." + (" If they begin at 1, subtract 1." if never[0] == 0 else "")
+        )
+    alike = look_alikes(names)
+    if alike:
+        pairs = first_few(" and ".join(map(ascii, several)) for several in alike)
+        doubts.append(
+            f"{len(alike):,} names are there more than once in forms that look alike: {pairs}. "
+            "They count as different objects; give those that are the same one name."
         )
     usual = float(np.median(seen[seen > 0]))
     rare = np.flatnonzero((seen > 0) & (seen < RARE * usual))

@@ -251,6 +251,7 @@ class Triplets:
             ``names`` (a sequence, or the path of a text file with one name per line),
             ``n_objects``, ``first_id`` (0 or 1: where ids begin, if not where the
             format says), ``bad_rows="leave out"`` to leave out rows that are not judgments,
+            ``unpacked_limit`` (bytes that a packed file may unpack to, 2 GiB by default),
             and options of single readers, such as ``part="test"`` for a folder.
 
         Examples
@@ -293,12 +294,20 @@ class Triplets:
 
         return judgments_to_columns(self)
 
-    def write(self, path: str | Path) -> None:
+    def write(self, path: str | Path, *, escape_formulas: bool = False) -> None:
         """Write judgments to a new file, in the format that its ending names.
 
         ``.npy`` and ``.txt`` hold ids with the odd one last, as the VICE program reads
         them, and participants if they are numbers; ``.csv`` and ``.tsv`` hold names,
         anchors, participants and the columns of `trials`.
+
+        Parameters
+        ----------
+        path : path
+            The new file.
+        escape_formulas : bool
+            Whether names that a spreadsheet would run as formulas, ``=1+1``, get an
+            apostrophe before them. It is taken off when the file is read.
 
         Examples
         --------
@@ -309,7 +318,7 @@ class Triplets:
         >>> pv.Triplets.read(path, names=t.names) == t
         True
         """
-        write_judgments(self, Path(path))
+        write_judgments(self, Path(path), escape_formulas)
 
     # ------------------------------------------------------------------ taken apart
 

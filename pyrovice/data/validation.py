@@ -10,9 +10,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from pyrovice.data.naming import clean_name
 from pyrovice.errors import DataError, PyroviceError
 
 NO_ANCHOR = -1
+LARGEST_SEED = 2**32 - 1
+# Characters of a name: a page of text is shorter.
+LONGEST_NAME = 10_000
 
 
 def whole_numbers(values: ArrayLike, what: str) -> NDArray[np.int64]:
@@ -48,14 +52,43 @@ def check_names(names: Sequence[str] | None, ids: NDArray[np.int64]) -> tuple[st
         return default_names(max(int(ids.max()) + 1, 0))
     if isinstance(names, str):
         raise DataError(f"names is the single string {names!r}; expected one name per object.")
-    names = tuple(str(name) for name in names)
+    given = tuple(str(name) for name in names)
+    names = tuple(map(clean_name, given))
+    longest = max(names, key=len, default="")
+    if len(longest) > LONGEST_NAME:
+        raise DataError(
+            f"names: {longest[:40]!r}... has {len(longest):,} characters; expected at most "
+            f"{LONGEST_NAME:,}. Give the objects short names, and keep long texts in a table."
+        )
+    for name in names:
+        if not name.isascii() and not _is_text(name):
+            raise DataError(
+                f"names: {name!r} holds half of a character, which no file can hold; expected "
+                "text. Was it decoded wrongly? Read it with encoding='utf-8'."
+            )
     if len(set(names)) < len(names):
         twice = pd.Series(names).value_counts().index[0]
+        if given.count(twice) < 2:
+            ways = ", ".join(ascii(way) for way in given if clean_name(way) == twice)
+            raise DataError(
+                f"names are not unique: {twice!r} is written in several ways ({ways}), which "
+                "differ in white space around it or in how accents are encoded. Give each object "
+                "one name."
+            )
         raise DataError(
             f"names are not unique: {twice!r} stands for several objects. Tell them apart, "
             f"for example {twice + '_1'!r} and {twice + '_2'!r}."
         )
     return names
+
+
+def _is_text(name: str) -> bool:
+    """Whether this can be written at all: a surrogate without its other half cannot."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def default_names(n_objects: int) -> tuple[str, ...]:
@@ -144,6 +177,13 @@ def check_participants(labels: ArrayLike, n: int) -> NDArray[Any]:
         raise DataError(
             f"participants has shape {participants.shape}, expected ({n},): one label per judgment."
         )
+    if participants.dtype.kind in "OU":
+        for label in dict.fromkeys(participants.tolist()):
+            if not _is_text(str(label)):
+                raise DataError(
+                    f"participants: {label!r} holds half of a character, which no file can hold; "
+                    "expected text. Was it decoded wrongly? Read it with encoding='utf-8'."
+                )
     participants.flags.writeable = False
     return participants
 
@@ -157,6 +197,14 @@ def check_trials(trials: pd.DataFrame, n: int) -> pd.DataFrame:
     if len(trials) != n:
         raise DataError(f"trials has {len(trials)} rows, expected {n}: one per judgment.")
     return trials.reset_index(drop=True)
+
+
+def whole_seed(value: Any) -> int:
+    """A seed; torch's generators make no difference between larger ones."""
+    seed = whole(value, "seed", least=0)
+    if seed > LARGEST_SEED:
+        raise PyroviceError(f"seed={value!r}; expected a whole number from 0 to {LARGEST_SEED:,}.")
+    return seed
 
 
 def whole(value: Any, name: str, least: int) -> int:

@@ -1,16 +1,16 @@
-"""Judgments and embeddings as files for other programs. No file is ever replaced."""
+"""Judgments and embeddings as files for other programs: whole, and never in place of another."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from pyrovice.errors import DataError, OverwriteError
+from pyrovice.data.formulas import without_formulas
+from pyrovice.errors import DataError
+from pyrovice.storage.atomic import whole_file
 
 if TYPE_CHECKING:
     from pyrovice.data.triplets import Triplets
@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 SEPARATOR_OF_ENDING = {".csv": ",", ".tsv": "\t"}
 
 
-def write_judgments(triplets: Triplets, path: Path) -> None:
+def write_judgments(triplets: Triplets, path: Path, escape_formulas: bool) -> None:
     """Write ids or names, as the ending says; see `Triplets.write`."""
     if path.suffix in SEPARATOR_OF_ENDING:
         table = triplets.to_dataframe()
         if triplets.trials is not None:
             table = pd.concat([table, triplets.trials], axis=1)
-        with _new_file(path) as file:
+        table = without_formulas(table, escape_formulas)
+        with whole_file(path) as file:
             table.to_csv(file, sep=SEPARATOR_OF_ENDING[path.suffix], index=False)
     elif path.suffix in (".npy", ".txt"):
         _write_ids(triplets, path)
@@ -35,14 +36,16 @@ def write_judgments(triplets: Triplets, path: Path) -> None:
         )
 
 
-def write_embedding(embedding: pd.DataFrame, path: Path) -> None:
+def write_embedding(embedding: pd.DataFrame, path: Path, escape_formulas: bool = False) -> None:
     """Write an objects x dimensions table, as the ending says; see `Fit.write_embedding`."""
     if path.suffix in SEPARATOR_OF_ENDING:
         numbered = embedding.set_axis([f"dim_{i + 1}" for i in range(embedding.shape[1])], axis=1)
-        with _new_file(path) as file:
-            numbered.to_csv(file, sep=SEPARATOR_OF_ENDING[path.suffix], index_label="object")
+        numbered.insert(0, "object", embedding.index)
+        numbered = without_formulas(numbered, escape_formulas)
+        with whole_file(path) as file:
+            numbered.to_csv(file, sep=SEPARATOR_OF_ENDING[path.suffix], index=False)
     elif path.suffix == ".txt":
-        with _new_file(path) as file:
+        with whole_file(path) as file:
             np.savetxt(file, embedding.to_numpy(), fmt="%.6g")
     else:
         raise DataError(
@@ -68,17 +71,8 @@ def _write_ids(triplets: Triplets, path: Path) -> None:
                 "numbers; write them to a .csv file."
             )
         columns = np.column_stack([columns, triplets.participants])
-    with _new_file(path) as file:
+    with whole_file(path) as file:
         if path.suffix == ".npy":
             np.save(file, columns, allow_pickle=False)
         else:
             np.savetxt(file, columns, fmt="%d")
-
-
-@contextmanager
-def _new_file(path: Path) -> Iterator[IO[bytes]]:
-    try:
-        with path.open("xb") as file:
-            yield file
-    except FileExistsError as error:
-        raise OverwriteError(f"{path} exists and is not replaced; choose another name.") from error

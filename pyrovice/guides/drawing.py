@@ -11,8 +11,10 @@ from pyro.infer.autoguide import AutoGuide, AutoMessenger
 from pyro.poutine.util import prune_subsample_sites
 from torch import Tensor
 
+from pyrovice.data.validation import whole_seed
 from pyrovice.guides.sites import Guide, SiteGuide
 from pyrovice.model.model import Model
+from pyrovice.model.pyro_lock import pyro_locked
 
 
 def draw_sites(guide: Guide, model: Model, n: int, seed: int = 0) -> dict[str, Tensor]:
@@ -20,16 +22,16 @@ def draw_sites(guide: Guide, model: Model, n: int, seed: int = 0) -> dict[str, T
 
     Other random numbers of the program are left as they are.
     """
-    with torch.no_grad(), torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with pyro_locked(), torch.no_grad(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(whole_seed(seed))
         return with_embedding(model, _draw_many(guide, n, model.structure.max_plate_nesting))
 
 
 def draw_apart(guide: Guide, names: Collection[str], n: int, seed: int = 0) -> dict[str, Tensor]:
     """`n` draws of some sites of a guide whose sites are independent of each other."""
     assert isinstance(guide, SiteGuide)
-    with torch.no_grad(), torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with pyro_locked(), torch.no_grad(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(whole_seed(seed))
         chosen = [site for site in guide.sites if site.name in names]
         return {site.name: guide.marginal(site).sample((n,)) for site in chosen}
 
@@ -41,7 +43,7 @@ def with_embedding(model: Model, drawn: dict[str, Tensor]) -> dict[str, Tensor]:
     # One by one, because a user's code need not know how to do it for many at once.
     n = len(next(iter(drawn.values())))
     each = [{name: values[i] for name, values in drawn.items()} for i in range(n)]
-    with torch.no_grad():
+    with pyro_locked(), torch.no_grad():
         X = [poutine.condition(model.embedding, data=values)() for values in each]
     return drawn | {"X": torch.stack(X)}
 

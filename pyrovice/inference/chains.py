@@ -19,9 +19,11 @@ from pyrovice.data.triplets import Triplets
 from pyrovice.errors import tell
 from pyrovice.guides import Guide
 from pyrovice.guides.drawing import with_embedding
+from pyrovice.inference.worker_lifetime import below, workers_of_this_process
 from pyrovice.model.model import Model
-from pyrovice.model.people import judgments_by_person
+from pyrovice.model.people import Crowd, judgments_by_person
 from pyrovice.model.priors import Prior
+from pyrovice.model.pyro_lock import pyro_locked
 from pyrovice.results.fit import Fit, in_order_of_importance
 from pyrovice.results.matching import align_draws
 from pyrovice.results.posterior import Posterior, SiteDraws
@@ -53,7 +55,8 @@ class Chain:
 def side_by_side(run: Callable[..., Chain], arguments: Sequence[tuple]) -> list[Chain]:
     """A chain for each of the arguments, in processes, as many at once as there are cores."""
     jobs = min(len(arguments), os.cpu_count() or 1)
-    return list(Parallel(n_jobs=jobs)(delayed(run)(*each) for each in arguments))
+    with workers_of_this_process() as parent:
+        return list(Parallel(n_jobs=jobs)(delayed(below)(parent, run, *each) for each in arguments))
 
 
 def finished_chain(
@@ -72,8 +75,11 @@ def finished_chain(
         for rows in torch.arange(n).split(at_once)
     ]
     log_likelihood, log_prior = (torch.cat(part).numpy() for part in zip(*parts, strict=True))
+    found = with_embedding(model, latent)
+    if isinstance(model.answers, Crowd):
+        found = model.answers.relative(found)
     return Chain(
-        sites={name: values.numpy() for name, values in with_embedding(model, latent).items()},
+        sites={name: values.numpy() for name, values in found.items()},
         log_likelihood=log_likelihood,
         log_prior=log_prior,
         seconds=seconds,
@@ -160,7 +166,7 @@ def log_densities(
     for name, v in sites.items():
         missing = nesting - (v.dim() - 1 - structure.sites[name].event_dim)
         values[name] = v.reshape(n, *(1,) * missing, *v.shape[1:])
-    with torch.no_grad(), pyro.plate("draws", n, dim=-1 - nesting):
+    with pyro_locked(), torch.no_grad(), pyro.plate("draws", n, dim=-1 - nesting):
         trace = poutine.trace(poutine.condition(model, values)).get_trace()
         trace.compute_log_prob()
     each = {name: trace.nodes[name]["log_prob"].reshape(n, -1).sum(1) for name in (*sites, "odd")}

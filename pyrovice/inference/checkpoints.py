@@ -14,7 +14,7 @@ from pathlib import Path
 
 import torch
 
-from pyrovice.errors import CheckpointError, PyroviceError
+from pyrovice.errors import CheckpointError, OverwriteError, PyroviceError
 from pyrovice.inference.run import Run
 from pyrovice.storage.archive import pack, reading, unpack
 from pyrovice.storage.atomic import write_whole
@@ -109,13 +109,21 @@ class Keeper:
         content = pack({"format": FORMAT, "identity": self.identity, "run": record}, arrays)
         earlier = self.path.exists()
         if earlier and self._stamp() != self._written:
-            # Somebody wrote to this path meanwhile; it may be the same fit, run twice.
-            with reading(self.path, "a checkpoint of pyrovice", CheckpointError):
-                self._refuse_others(unpack(self.path)[0])
-        write_whole(self.path, content, replace=earlier)
+            self._refuse_what_is_there()
+        try:
+            write_whole(self.path, content, replace=earlier)
+        except OverwriteError:
+            # Another one began at the same moment.
+            self._refuse_what_is_there()
+            write_whole(self.path, content, replace=True)
         self._written = self._stamp()
         now = time.monotonic()
         self._next_save = now + max(self.seconds, (now - began) / SHARE)
+
+    def _refuse_what_is_there(self) -> None:
+        """Refuse what somebody wrote here meanwhile, unless it is the same fit, run twice."""
+        with reading(self.path, "a checkpoint of pyrovice", CheckpointError):
+            self._refuse_others(unpack(self.path)[0])
 
     def _refuse_others(self, record: dict[str, object]) -> None:
         theirs = record["identity"]

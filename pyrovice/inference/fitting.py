@@ -13,8 +13,9 @@ import pyro.distributions as dist
 import torch
 from pyro.infer.autoguide import AutoDelta
 
+from pyrovice.data.connections import tell_if_disconnected
 from pyrovice.data.triplets import Triplets
-from pyrovice.data.validation import whole
+from pyrovice.data.validation import whole_seed
 from pyrovice.errors import InterruptedWarning, PyroviceError, tell
 from pyrovice.guides import MAP, Guide, MeanField, finished, guide_family, resolve_guide
 from pyrovice.inference.checkpoints import Checkpoint, Keeper
@@ -30,6 +31,8 @@ from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
 from pyrovice.model.people import People, check_people_of, judgments_by_person
 from pyrovice.model.priors import Features, Prior, SpikeSlab, learned_rows, prior_of
+from pyrovice.model.pyro_lock import pyro_locked
+from pyrovice.model.torch_state import gradients
 from pyrovice.results import pruning
 from pyrovice.results.fit import Fit, in_order_of_importance
 from pyrovice.results.posterior import posterior_of
@@ -103,8 +106,9 @@ def fit(
     Warns
     -----
     PyroviceWarning
-        If the data carry no dimensions, if all dimensions were kept (there may be
-        more), if training did not settle, or if it was interrupted.
+        If the objects fall into groups that no judgment connects, if the data carry no
+        dimensions, if all dimensions were kept (there may be more), if training did not
+        settle, or if it was interrupted.
 
     Examples
     --------
@@ -116,8 +120,11 @@ def fit(
     _check(data, validation, training)
     prior = prior_of(prior, data.names)
     check_people_of(data, people)
+    tell_if_disconnected(data)
     guide = guide_family(guide)
-    seed = whole(seed, "seed", least=0)
+    seed = whole_seed(seed)
+    # Whatever may fail does so before training, so that no fit is lost.
+    digest = data.digest()
     first = first_dimensions(dimensions, data, learned_rows(prior))
     start = _start(training, guide, prior)
     if init is not None:
@@ -163,7 +170,7 @@ def fit(
                 history=run.table(),
                 converged=run.converged,
                 n_judgments=len(data),
-                data_digest=data.digest(),
+                data_digest=digest,
                 fitted_guide=found,
                 first_dimensions=first,
                 unjudged=unjudged_objects(data, prior),
@@ -212,6 +219,8 @@ def _isolated(seed: int, device: str | torch.device) -> Iterator[None]:
     # Where tensors are made anyway, a device need not be asked for at every call.
     here = torch.device(device) == torch.get_default_device()
     with (
+        pyro_locked(),
+        gradients(),
         torch.random.fork_rng(),
         nullcontext() if here else torch.device(device),
         # Parameters stay in the guide instead of Pyro's global store, where fits would meet.
@@ -285,7 +294,7 @@ def _warn(fit: Fit, run: Run, start: int, data: Triplets) -> None:
             "near chance. Collect more judgments per object, use fewer objects, or try a "
             "weaker prior such as SpikeSlab(spike=0.25, slab=1.0, pi=0.3)."
         )
-    elif not run.converged:
+    elif not (run.converged or fit.training.stop.reached(run.history)):
         tell(
             f"Training did not settle within {len(run.history)} epochs ({kept} dimensions, loss "
             f"{run.history[-1].loss:.4f}). Raise Training(max_epochs=...) before trusting the "

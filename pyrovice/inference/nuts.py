@@ -16,8 +16,9 @@ import pyro.infer
 import torch
 from numpy.typing import NDArray
 
+from pyrovice.data.connections import tell_if_disconnected
 from pyrovice.data.triplets import Triplets
-from pyrovice.data.validation import whole
+from pyrovice.data.validation import whole, whole_seed
 from pyrovice.errors import PyroviceError, tell
 from pyrovice.guides import Guide
 from pyrovice.guides.resolve import starting
@@ -37,6 +38,8 @@ from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
 from pyrovice.model.people import People, check_people_of
 from pyrovice.model.priors import Prior, SpikeSlab, learned_rows, prior_of
+from pyrovice.model.pyro_lock import pyro_locked
+from pyrovice.model.torch_state import gradients
 from pyrovice.results.fit import Fit
 from pyrovice.results.mixing import MIXED
 from pyrovice.storage.registry import saved
@@ -117,7 +120,8 @@ def sample(
     check_data(data, "data")
     prior = prior_of(prior, data.names)
     check_people_of(data, people)
-    seed = whole(seed, "seed", least=0)
+    tell_if_disconnected(data)
+    seed = whole_seed(seed)
     size = first_dimensions(dimensions, data, learned_rows(prior))
     method = NUTS(
         whole(draws, "draws", least=4), whole(warmup, "warmup", least=0), whole(chains, "chains", 1)
@@ -140,7 +144,12 @@ def run_chain(model: Model, data: Triplets, method: NUTS, seed: int) -> Chain:
     """One chain, from start to end."""
     began = time.perf_counter()
     # Pyro checks every value of every leapfrog step otherwise, a third of the time.
-    with torch.random.fork_rng(devices=[]), pyro.validation_enabled(False):
+    with (
+        pyro_locked(),
+        gradients(),
+        torch.random.fork_rng(devices=[]),
+        pyro.validation_enabled(False),
+    ):
         torch.manual_seed(seed)
         judgments = Judgments.aggregated(data, people=model.known_people)
         model = model.with_data(judgments)

@@ -20,7 +20,7 @@ from pyro.infer.mcmc.util import initialize_model
 from torch.distributions import biject_to
 
 from pyrovice.data.triplets import Triplets
-from pyrovice.data.validation import whole
+from pyrovice.data.validation import whole, whole_seed
 from pyrovice.errors import DataError, GuideError, PyroviceError
 from pyrovice.guides import Guide
 from pyrovice.guides.drawing import draw_sites
@@ -36,6 +36,8 @@ from pyrovice.inference.fitting import check_data
 from pyrovice.inference.langevin import STEP, Potential, Values, langevin
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
+from pyrovice.model.pyro_lock import pyro_locked
+from pyrovice.model.torch_state import gradients
 from pyrovice.results.fit import Fit
 from pyrovice.results.mixing import share_mixed
 from pyrovice.storage.registry import saved
@@ -109,7 +111,7 @@ def refine(fit: Fit, data: Triplets, *, draws: int = 200, chains: int = 2, seed:
     True
     """
     _check(fit, data)
-    seed = whole(seed, "seed", least=0)
+    seed = whole_seed(seed)
     method = Langevin(whole(draws, "draws", least=4), whole(chains, "chains", least=1))
     model = fit.model.with_data(data)
     drawn = draw_sites(fit.guide, model, method.chains, seed)
@@ -168,7 +170,12 @@ def run_chain(
 ) -> Chain:
     """One chain, from start to end."""
     began = time.perf_counter()
-    with torch.random.fork_rng(devices=[]), pyro.validation_enabled(False):
+    with (
+        pyro_locked(),
+        gradients(),
+        torch.random.fork_rng(devices=[]),
+        pyro.validation_enabled(False),
+    ):
         torch.manual_seed(seed)
         judgments = Judgments.aggregated(data, people=model.known_people)
         # Neighbouring rows then look up neighbouring similarities.

@@ -10,12 +10,14 @@ from torch import Tensor
 
 from pyrovice.errors import PyroviceError
 from pyrovice.inference.starts import Start, from_noise, from_pair_counts
-from pyrovice.inference.stopping import SETTLED, Stability, StoppingRule
+from pyrovice.inference.stopping import DEFAULT, Stability, StoppingRule
 from pyrovice.storage.registry import saved
 
 STARTS: dict[str, Start] = {"pair counts": from_pair_counts, "noise": from_noise}
 # Judgments per step: more of them cost time and find nothing more, fewer lose dimensions.
 LARGE_BATCH = 150_000
+# No automatic learning rate is higher.
+LARGEST_RATE = 0.2
 # Enough entries for a quantile.
 MANY = 2**20
 
@@ -104,7 +106,7 @@ class Training:
     max_epochs: int = 5000
     particles: int = 1
     schedule: Anneal | None = Anneal()
-    stop: StoppingRule = Stability(window=200, unit="steps", tolerance=SETTLED)
+    stop: StoppingRule = DEFAULT
     start: str = "pair counts"
     drop_collapsed: bool = True
 
@@ -160,7 +162,7 @@ class Training:
             return self.learning_rate
         large = torch.quantile(weights.abs().flatten()[:MANY], 0.9).item()
         rate = 0.075 * large * (800 / judgments_per_object) ** (1 / 3)
-        return min(max(rate, 0.02), 0.2)
+        return min(max(rate, 0.02), LARGEST_RATE)
 
     def rows_per_batch(self, rows: int) -> int:
         """How many of `rows` judgments one step uses."""

@@ -7,15 +7,18 @@ from noise; the default here starts from the judgments themselves.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.linalg import LinearOperator, eigsh
 from torch import Tensor
 
 from pyrovice.model.judgments import Judgments
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+    from scipy.sparse.linalg import LinearOperator
 
 Start = Callable[[Judgments, int], tuple[Tensor, Tensor]]
 """Judgments and number of dimensions to (mean, scale), both m x d."""
@@ -82,6 +85,8 @@ def _non_negative_factors(
     judgments: Judgments, most: int, least: int, known: NDArray[np.floating] | None = None
 ) -> Tensor:
     """The leading eigenvectors of the pair counts, rotated and rectified: `least` at least."""
+    from scipy.sparse.linalg import ArpackError, eigsh
+
     excess, shown = pair_counts(judgments)
     m = judgments.n_objects
     curvature = 2 / 9 * shown / (m * (m - 1) / 2)
@@ -91,7 +96,11 @@ def _non_negative_factors(
     # The spectrum of pure noise of this size ends here (Wigner's semicircle).
     noise_edge = 2 * (rank / curvature) ** 0.5
     most = min(most, m - 1)
-    values, vectors = eigsh(similarity, k=most, which="LA", v0=np.ones(m))
+    try:
+        values, vectors = eigsh(similarity, k=most, which="LA", v0=np.ones(m))
+    except ArpackError:
+        # Answers that cancel out leave nothing to look at: training starts from noise.
+        return torch.zeros(m, 0)
     size = min(most, max(int((values > noise_edge).sum()), least))
     values, vectors = values[most - size :], vectors[:, most - size :]
     if not size:
@@ -108,6 +117,8 @@ def _along(similarity: csr_array, known: NDArray[np.floating]) -> LinearOperator
     Noise of m x m independent entries has a spectrum up to √m, and in a space of r directions
     up to √r. Damped by (r/m)^¼ on both sides, the rest of it ends at √r too.
     """
+    from scipy.sparse.linalg import LinearOperator
+
     basis, _ = np.linalg.qr(known.astype(float))
     m, rank = basis.shape
     damped = (rank / m) ** 0.25
@@ -120,6 +131,8 @@ def _along(similarity: csr_array, known: NDArray[np.floating]) -> LinearOperator
 
 def pair_counts(judgments: Judgments) -> tuple[csr_array, float]:
     """Times kept minus expected by chance, symmetric (m, m), and how many pairs were shown."""
+    from scipy.sparse import coo_array
+
     m = judgments.n_objects
     allowed = np.ones((3, len(judgments)))
     if judgments.anchor is not None:

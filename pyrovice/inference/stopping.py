@@ -32,11 +32,15 @@ class Epoch(Protocol):
 
 
 class StoppingRule(ABC):
-    """Decides, after each epoch, whether training has settled."""
+    """Decides, after each epoch, whether training should end."""
 
     @abstractmethod
     def reached(self, history: Sequence[Epoch]) -> bool:
-        """Whether the fit has settled."""
+        """Whether training should end, by default because the fit has settled."""
+
+    def settled(self, history: Sequence[Epoch]) -> bool:
+        """Whether a fit that ended by this rule has converged."""
+        return self.reached(history)
 
     def collapsed(self, history: Sequence[Epoch]) -> bool:
         """Whether no dimension is left and none will come back."""
@@ -115,10 +119,16 @@ class Stability(StoppingRule):
         return history[first:]
 
 
+DEFAULT = Stability(window=200, unit="steps", tolerance=SETTLED)
+
+
 @saved
 @dataclass(frozen=True)
 class MaxEpochs(StoppingRule):
     """A fixed number of epochs.
+
+    Whether the fit has settled by then is judged as it is by default: ``fit.converged`` is True
+    if the kept dimensions and the loss no longer changed over the last 200 steps.
 
     Examples
     --------
@@ -136,6 +146,9 @@ class MaxEpochs(StoppingRule):
     def reached(self, history: Sequence[Epoch]) -> bool:
         """Whether `n` epochs are over."""
         return len(history) >= self.n
+
+    def settled(self, history: Sequence[Epoch]) -> bool:
+        return DEFAULT.reached(history)
 
     def limit(self) -> int:
         return self.n

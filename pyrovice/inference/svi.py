@@ -25,7 +25,7 @@ from pyrovice.guides.elbo import TwoTermELBO
 from pyrovice.inference.checkpoints import Keeper
 from pyrovice.inference.progress import Progress
 from pyrovice.inference.run import Epoch, Run
-from pyrovice.inference.settings import Training
+from pyrovice.inference.settings import LARGEST_RATE, Training
 from pyrovice.inference.starts import Start
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
@@ -150,7 +150,7 @@ class Trainer:
             left = max(1, (self.decay - self.step) // len(self.batches))
             self.bar.update(self.run.history[-1], epochs_left=left)
             if self._has_ended():
-                self.run.converged = self.task.training.stop.reached(self.run.history)
+                self.run.converged = self.task.training.stop.settled(self.run.history)
                 break
             self._drop_collapsed()
             if self.keeper is not None and self.keeper.due:
@@ -188,7 +188,7 @@ class Trainer:
         if not abs(complexity - log_likelihood) < DIVERGED:
             raise PyroviceError(
                 f"The loss became {complexity - log_likelihood:.3g} in epoch {epoch}; try "
-                f"Training(learning_rate={self.rate / 5:g})."
+                f"Training(learning_rate={_lower(self.rate)})."
             )
         run.history.append(
             Epoch(
@@ -224,6 +224,11 @@ class Trainer:
             self.run.keep(np.flatnonzero(self.seen.alive))
 
 
+def _lower(rate: float) -> str:
+    """A learning rate to try after one that was too high, as it is typed."""
+    return "'auto'" if rate > LARGEST_RATE else f"{rate / 5:g}"
+
+
 def _place(run: Run, task: Task) -> None:
     """Put the guides of pyrovice where training starts; others start where their code says."""
     if not isinstance(run.guide, SiteGuide):
@@ -256,6 +261,12 @@ class Look:
     def at(cls, run: Run, validation: Triplets | None) -> Look:
         """Count the dimensions and score the validation judgments."""
         posterior = quick_posterior(run.guide, run.model, LOOK_DRAWS)
+        if not all(np.isfinite(array).all() for array in posterior.arrays().values()):
+            raise PyroviceError(
+                f"The weights became infinite under the prior {run.model.prior}: its scales, or "
+                "the learning rate, are beyond what float32 can hold. Use a prior whose weights "
+                "are nearer to 1, or Training(learning_rate='auto')."
+            )
         row: dict[str, Any] = {"dimensions": int(pruning.kept(posterior).sum())}
         if validation is not None:
             p = predict(run.model, posterior, validation, VALIDATION_DRAWS, seed=0)

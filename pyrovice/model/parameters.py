@@ -10,6 +10,8 @@ import pyro
 import torch
 from numpy.typing import NDArray
 
+from pyrovice.model.pyro_lock import pyro_locked
+
 
 class OwnParameters:
     """The ``pyro.param`` values of one function, kept apart from those of all others.
@@ -34,6 +36,7 @@ class OwnParameters:
     def in_use(self) -> Iterator[None]:
         """Have ``pyro.param`` read and write these values."""
         with (
+            pyro_locked(),
             pyro.get_param_store().scope(self.state) as self.state,
             # A PyroModule that was made before may not have a store of its own.
             pyro.settings.context(module_local_params=False),

@@ -168,6 +168,7 @@ def choice_probabilities(
     traits = _traits(people, X.shape[1])
     differ = {trait: f"person_{name}" in traits for trait, name in TRAIT_NAMES.items()}
     crowd = Crowd(People(**differ), resolve_choice(choice), tuple(people.index), *X.shape)
+    crowd = crowd.as_given()
     # What people have in common makes no difference once each of them is given.
     shared = dict.fromkeys((*SPREAD.values(), "typical_lapse"), torch.tensor(0.5))
     asked = replace(asked, person=torch.as_tensor(who.astype(np.int64)))

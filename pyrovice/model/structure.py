@@ -16,6 +16,7 @@ from torch.distributions import biject_to, constraints
 
 from pyrovice.errors import PriorError
 from pyrovice.model.judgments import UNKNOWN_PERSON, Judgments
+from pyrovice.model.pyro_lock import pyro_locked
 
 if TYPE_CHECKING:
     from pyrovice.model.model import Model
@@ -194,7 +195,7 @@ class Structure:
         return bool((as_is - other).abs() <= SAME_DENSITY * as_is.abs().clamp(min=1.0))
 
     def _log_prior(self, values: dict[str, Tensor]) -> Tensor:
-        with torch.random.fork_rng(devices=[]):
+        with pyro_locked(), torch.random.fork_rng(devices=[]):
             conditioned = poutine.condition(self.model.embedding, data=values)
             return poutine.trace(conditioned).get_trace().log_prob_sum()
 
@@ -218,7 +219,7 @@ def trace_prior(model: Model) -> tuple[poutine.Trace, poutine.Trace]:
 def structure_of(model: Model) -> Structure:
     """Trace a model, and refuse a prior that does not keep to what every guide relies on."""
     # Whoever is tracing the model meanwhile must not see this.
-    with torch.no_grad(), torch.random.fork_rng(devices=[]), poutine.block():
+    with pyro_locked(), torch.no_grad(), torch.random.fork_rng(devices=[]), poutine.block():
         latent, of_choice = (_latent(trace) for trace in trace_prior(model))
         model.parameters.settle()
     for name in {*latent} & {*of_choice}:
@@ -247,6 +248,7 @@ def surplus_dims(model: Model) -> int:
     left = 8
     try:
         with (
+            pyro_locked(),
             torch.no_grad(),
             torch.random.fork_rng(devices=[]),
             poutine.block(),
@@ -262,7 +264,7 @@ def surplus_dims(model: Model) -> int:
 
 def draw_prior(model: Model) -> dict[str, Tensor]:
     """One draw of every latent site, and of X, from the prior."""
-    with torch.no_grad():
+    with pyro_locked(), torch.no_grad():
         of_prior, of_choice = trace_prior(model)
     drawn = {"X": of_prior.nodes["X"]} | _latent(of_prior) | _latent(of_choice)
     return {name: node["value"] for name, node in drawn.items()}
@@ -273,7 +275,7 @@ def typical_value(node: Node) -> Tensor:
     if node["name"] == "X":
         return node["value"].detach()
     # One draw of a heavy-tailed scale may be anywhere.
-    with torch.no_grad(), torch.random.fork_rng(devices=[]):
+    with pyro_locked(), torch.no_grad(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         entries = max(1, node["value"].numel())
         drawn = node["fn"].sample((max(3, min(TYPICAL_DRAWS, MOST_TYPICAL // entries)),))
@@ -286,7 +288,7 @@ def typical_value(node: Node) -> Tensor:
 def typical_weights(model: Model) -> Tensor:
     """A draw of X from the prior with everything above it at its median."""
     above = {name: typical_value(node) for name, node in model.structure.above.items()}
-    with torch.no_grad(), torch.random.fork_rng(devices=[]):
+    with pyro_locked(), torch.no_grad(), torch.random.fork_rng(devices=[]):
         return poutine.condition(model.embedding, data=above)()
 
 

@@ -9,9 +9,12 @@ from pyrovice.plot.check_histograms import checks
 from pyrovice.plot.dimension_panels import dimensions
 from pyrovice.plot.embedding_map import embedding
 from pyrovice.plot.feature_shares import features
+from pyrovice.plot.group_differences import groups
 from pyrovice.plot.importance_bars import importance
 from pyrovice.plot.learning_curves import data_efficiency
 from pyrovice.plot.object_bars import object_profile
+from pyrovice.plot.people_map import people
+from pyrovice.plot.person_profile import person
 from pyrovice.plot.prior_choices import prior_predictive
 from pyrovice.plot.quantization_curve import quantization
 from pyrovice.plot.question_counts import coverage
@@ -33,9 +36,12 @@ __all__ = [
     "dimensions_by_seed",
     "embedding",
     "features",
+    "groups",
     "histograms",
     "importance",
     "object_profile",
+    "people",
+    "person",
     "prior_grid",
     "prior_predictive",
     "quantization",

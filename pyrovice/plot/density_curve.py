@@ -7,6 +7,7 @@ import torch
 from numpy.typing import NDArray
 from pyro import poutine
 
+from pyrovice.model.pyro_lock import pyro_locked
 from pyrovice.results.fit import Fit
 from pyrovice.results.prior_sites import redrawable
 
@@ -43,7 +44,7 @@ def prior_density(
     n = min((len(draws) for draws in learned.values()), default=1)
     density, below = np.zeros((len(grid), d)), np.zeros(d)
     chosen = np.linspace(0, n - 1, min(n, PRIOR_DRAWS)).astype(int)
-    with torch.no_grad(), torch.random.fork_rng(devices=[]):
+    with pyro_locked(), torch.no_grad(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         for i in chosen:
             values = {name: torch.as_tensor(draws[i]) for name, draws in learned.items()}

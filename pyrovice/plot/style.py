@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
+from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure, FigureBase
 
 from pyrovice.errors import PyroviceError
+from pyrovice.storage.atomic import write_whole
 
 BLUE = "#0072B2"
 ORANGE = "#D55E00"
@@ -45,7 +49,22 @@ STYLE: Any = {
 
 
 class PaperFigure(Figure):
-    """A figure that notebooks show without being told to."""
+    """A figure that notebooks show without being told to, and whose file is never half written."""
+
+    def savefig(self, fname: Any, **settings: Any) -> None:
+        """Write the figure to a file, in the place of one that is there.
+
+        Arguments are those of matplotlib.
+        """
+        if not isinstance(fname, str | os.PathLike):
+            super().savefig(fname, **settings)
+            return
+        kind = settings.pop("format", None) or Path(fname).suffix[1:] or rcParams["savefig.format"]
+        path = Path(fname) if Path(fname).suffix else Path(f"{os.fspath(fname)}.{kind}")
+        # Drawn first: an unknown format, or anything else that is wrong, touches no file.
+        content = BytesIO()
+        super().savefig(content, format=kind, **settings)
+        write_whole(path.resolve(), content.getvalue(), replace=True)
 
     def _repr_png_(self) -> bytes:
         buffer = BytesIO()

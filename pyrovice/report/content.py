@@ -43,6 +43,8 @@ def _facts(fit: Fit) -> dict[str, str]:
         "Prior": repr(fit.prior),
         "Choice": repr(fit.choice),
     }
+    if fit.model.people is not None:
+        facts["People"] = repr(fit.model.people)
     if fit.posterior.from_chains:
         facts["Inference"] = f"sampled: {fit.guide_family}"
     else:

@@ -12,6 +12,7 @@ from pyrovice.data.triplets import Triplets
 from pyrovice.errors import OverwriteError, PyroviceError
 from pyrovice.report.content import describe
 from pyrovice.report.object_table import objects
+from pyrovice.report.people_table import people
 from pyrovice.report.pictures import figures
 from pyrovice.results.fit import Fit
 from pyrovice.storage.atomic import write_whole
@@ -70,4 +71,5 @@ def render(
         about=describe(fit, data, held_out, found),
         figures=figures(fit, calibration, checked),
         objects=objects(fit, data),
+        people=people(fit),
     )

@@ -65,6 +65,22 @@ def figures(
         )
     if not fit.n_dimensions:
         return found
+    if fit.model.people is not None:
+        add(
+            "people",
+            lambda: plot.people(fit),
+            "Weights and temperatures of everybody",
+            "Weights of everybody, those alike side by side. The typical person has one. Whole "
+            "cells: the 90 % interval excludes one. Above, how much people differ.",
+        )
+    if "group_log_weight" in fit.posterior.others:
+        add(
+            "groups",
+            lambda: plot.groups(fit),
+            "Differences of log-weights between groups",
+            "What groups weigh differently: 90 % intervals, the probability that the difference "
+            "is positive, and p of a permutation test over people.",
+        )
     add(
         "importance",
         lambda: plot.importance(fit),

@@ -10,9 +10,10 @@ import warnings
 from collections.abc import Mapping
 from importlib.metadata import version
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import xarray as xr
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 def import_arviz() -> ModuleType:
@@ -26,6 +27,8 @@ def import_arviz() -> ModuleType:
 def container(groups: Mapping[str, xr.Dataset], attributes: Mapping[str, Any]) -> Any:
     """The groups in the container that the installed ArviZ works with."""
     if int(version("arviz").split(".")[0]) >= 1:
+        import xarray as xr
+
         tree = xr.DataTree.from_dict(dict(groups))
         tree.attrs.update(attributes)
         return tree

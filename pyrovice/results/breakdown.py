@@ -30,7 +30,8 @@ def break_down(
     Returns
     -------
     DataFrame
-        A row per object (all of them, judged or not) or participant: the number `n` of
+        A row per object (all of them, judged or not) or participant (the last one, None, if
+        somebody is not known): the number `n` of
         judgments, `accuracy` and `cross_entropy` with their standard errors
         `accuracy_se` and `cross_entropy_se`, and `expected_accuracy`, what the model itself
         expects of these questions. Someone far below what is expected answers by something
@@ -66,7 +67,10 @@ def break_down(
         scores = scores.loc[np.repeat(scores.index, 3)]
         groups = scores.groupby(triplets.objects.ravel())
     else:
-        groups = scores.groupby(triplets.participants)
+        known = triplets.people()
+        row = pd.Index(known).get_indexer(pd.Index(triplets.participants))
+        # Whoever is not known comes last.
+        groups = scores.groupby(np.where(row < 0, len(known), row))
     mean, error = groups.mean(), groups.sem()
     table = pd.DataFrame(
         {
@@ -81,4 +85,7 @@ def break_down(
     if by == "object":
         table = table.reindex(range(triplets.n_objects)).set_axis(list(triplets.names))
         table["n"] = table.n.fillna(0).astype(int)
+    else:
+        labels = [*known, None][: len(table)]
+        table.index = pd.Index(labels, dtype=object if None in labels else None)
     return table.rename_axis(by)

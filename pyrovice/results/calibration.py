@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import binomtest
 
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole
@@ -94,6 +93,8 @@ def calibrate(
 
     def error(odd: NDArray[np.integer]) -> float:
         return float(np.abs(expected - given(odd)).sum() / n.sum())
+
+    from scipy.stats import binomtest
 
     rng = random_answers(seed)
     observed = given(triplets.odd)

@@ -10,12 +10,14 @@ import pyro
 import torch
 
 from pyrovice.data.triplets import Triplets
-from pyrovice.data.validation import whole
+from pyrovice.data.validation import whole, whole_seed
 from pyrovice.errors import PyroviceError
 from pyrovice.guides import SiteGuide
 from pyrovice.guides.elbo import TwoTermELBO
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
+from pyrovice.model.pyro_lock import pyro_locked
+from pyrovice.model.torch_state import gradients
 
 if TYPE_CHECKING:
     from pyrovice.results.fit import Fit
@@ -70,8 +72,13 @@ def evidence_bound(fit: Fit, data: Triplets, particles: int, seed: int) -> Evide
     guide, model = fit.guide, fit.model
     judgments = model.judgments(data)
     dropped = 0 if fit.pruned else fit.first_dimensions - model.dimensions
-    with torch.random.fork_rng(devices=[]), pyro.validation_enabled(False):
-        torch.manual_seed(seed)
+    with (
+        pyro_locked(),
+        gradients(),
+        torch.random.fork_rng(devices=[]),
+        pyro.validation_enabled(False),
+    ):
+        torch.manual_seed(whole_seed(seed))
         if dropped:
             model = model.with_dimensions(fit.first_dimensions)
             guide = _with_idle_columns(fit, model, judgments)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 from numpy.typing import NDArray
 
 from pyrovice.data.triplets import Triplets
@@ -18,8 +17,7 @@ from pyrovice.errors import DataError, GuideError, PyroviceError
 from pyrovice.guides import Guide, SiteGuide
 from pyrovice.model.choices import Choice
 from pyrovice.model.model import Model
-from pyrovice.model.people import Crowd
-from pyrovice.model.priors import Features, Prior
+from pyrovice.model.priors import Prior
 from pyrovice.results import pruning
 from pyrovice.results.breakdown import break_down
 from pyrovice.results.calibration import Calibration, calibrate
@@ -27,7 +25,7 @@ from pyrovice.results.evidence import EvidenceBound, evidence_bound
 from pyrovice.results.explained import explained, feature_weights, top_features
 from pyrovice.results.mixing import mixing, mixing_of_site
 from pyrovice.results.new_objects import with_objects
-from pyrovice.results.persons import Person, group_table, people_table, person
+from pyrovice.results.persons import Person, axis_labels, group_table, people_table, person
 from pyrovice.results.posterior import Posterior
 from pyrovice.results.prediction import predict
 from pyrovice.results.scores import Evaluation, evaluate
@@ -35,6 +33,9 @@ from pyrovice.results.similarity import similarity_of
 from pyrovice.results.site_tables import hyperparameter_table, site_array
 from pyrovice.results.unjudged import warn_of_unjudged
 from pyrovice.storage.registry import GivenAsCode
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 STATISTICS = ("loc", "mean", "sd")
 
@@ -336,13 +337,7 @@ class Fit:
 
     def labels(self) -> dict[str, Sequence[Any]]:
         """What the entries of an axis are called: objects, people and groups, and the prior's."""
-        found: dict[str, Sequence[Any]] = {"object": self.names}
-        if isinstance(self.prior, Features):
-            found |= self.prior.coordinates
-        if isinstance(self.model.answers, Crowd):
-            found["person"] = self.model.known_people or ()
-            found["group"] = self.model.answers.groups
-        return found
+        return axis_labels(self)
 
     # ------------------------------------------------------------------ people
 
@@ -381,10 +376,8 @@ class Fit:
 
         Parameters
         ----------
-        permutations : int
-            How often people are exchanged between groups for the p-value.
-        seed : int
-            Seed of these exchanges.
+        permutations, seed : int
+            How often people are exchanged between groups for the p-value, and the seed of it.
 
         Returns
         -------
@@ -543,14 +536,17 @@ class Fit:
 
         return to_arviz(self, data, draws=draws, groups=groups, **options)
 
-    def write_embedding(self, path: str | Path, statistic: str = "loc") -> None:
+    def write_embedding(
+        self, path: str | Path, statistic: str = "loc", *, escape_formulas: bool = False
+    ) -> None:
         """Write the kept dimensions to a new file, as other programs read them.
 
         ``.tsv`` and ``.csv`` have an `object` column and `dim_1`, `dim_2`, ..., the most
         important first; ``.txt`` has nothing but numbers, a row per object in the order of
-        `names`. See `embedding` for `statistic`.
+        `names`. See `embedding` for `statistic`, and :meth:`Triplets.write` for
+        `escape_formulas`.
         """
-        write_embedding(self.embedding(statistic), Path(path))
+        write_embedding(self.embedding(statistic), Path(path), escape_formulas)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write everything but the judgments to one file, for :func:`pyrovice.load`."""

@@ -8,7 +8,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from pyrovice.data.validation import whole_seed
 from pyrovice.errors import tell
+from pyrovice.model.pyro_lock import pyro_locked
 from pyrovice.model.structure import draw_prior
 from pyrovice.results.prior_sites import redraw_prior_sites
 
@@ -73,8 +75,8 @@ def prior_draws(fit: Fit, draws: int, seed: int) -> Draws:
     draws = min(draws, max(FEWEST_DRAWS, MOST_PRIOR_ENTRIES // entries))
     # Filled one by one: a list of a thousand large draws would take the memory twice.
     found: Draws = {}
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with pyro_locked(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(whole_seed(seed))
         for i in range(draws):
             for name, value in draw_prior(model).items():
                 drawn = (value.relu() if name == "X" else value).detach().cpu().numpy()

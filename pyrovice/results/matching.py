@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 # Two dimensions that correlate above this are the same one (paper).
 SAME_DIMENSION = 0.8
@@ -26,6 +25,8 @@ def nearest_order(
     array([1, 0])
     """
     # Whatever the order, the lengths of the columns stay: the nearest has the largest products.
+    from scipy.optimize import linear_sum_assignment
+
     _, columns = linear_sum_assignment(reference.T @ embedding, maximize=True)
     return columns
 
@@ -55,6 +56,8 @@ def partners(r: NDArray[np.floating]) -> NDArray[np.intp]:
     >>> partners(np.array([[0.9, 0.8], [0.8, 0.1], [0.2, 0.3]]))
     array([ 1,  0, -1])
     """
+    from scipy.optimize import linear_sum_assignment
+
     rows, columns = linear_sum_assignment(r, maximize=True)
     found = np.full(len(r), -1)
     found[rows] = columns

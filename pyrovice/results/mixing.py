@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
-import xarray as xr
 from numpy.typing import NDArray
 
 from pyrovice.results.arviz_versions import import_arviz
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 # Chains that agree have an R-hat below this.
 MIXED = 1.05
@@ -49,6 +53,8 @@ def mixing(chains: NDArray[np.floating]) -> pd.DataFrame:
 def mixing_of_site(draws: xr.DataArray) -> pd.DataFrame:
     """R-hat and effective sample sizes of any other site, a row per entry."""
     az = import_arviz()
+    import xarray as xr
+
     found = xr.Dataset(
         {
             "r_hat": az.rhat(draws.to_dataset(name="x")).x,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,15 @@ def crowd_of(fit: Fit) -> Crowd:
             "people=pv.People()."
         )
     return fit.model.answers
+
+
+def axis_labels(fit: Fit) -> dict[str, Sequence[Any]]:
+    """See `Fit.labels`."""
+    found: dict[str, Sequence[Any]] = {"object": fit.names}
+    if isinstance(fit.model.answers, Crowd):
+        found["person"] = fit.model.known_people or ()
+        found["group"] = fit.model.answers.groups
+    return found
 
 
 def people_table(fit: Fit) -> pd.DataFrame:

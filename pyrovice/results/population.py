@@ -19,11 +19,14 @@ import pyro.distributions as dist
 import torch
 from torch import Tensor
 
+from pyrovice.data.validation import whole_seed
 from pyrovice.guides import Guide, PointGuide, SiteGuide
 from pyrovice.guides.drawing import draw_sites
+from pyrovice.model.choices import log_probability
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
 from pyrovice.model.people.crowd import SPREAD, TRAIT, TYPICAL_LAPSE, Crowd
+from pyrovice.model.pyro_lock import pyro_locked
 
 # Traits that are drawn anew; of deviations of their own there are too many.
 REDRAWN = ("person_weight", "person_temperature", "person_lapse")
@@ -31,6 +34,9 @@ REDRAWN = ("person_weight", "person_temperature", "person_lapse")
 SPREADS = torch.logspace(-3, 1, 201)
 # The same for the logit of the typical lapse rate.
 LOGITS = torch.linspace(-9.0, 2.0, 221)
+# The traits that the first look at the answers gives are nearer the truth than the guide's, which
+# are shrunk too much; there the answers are looked at again.
+LOOKS, DRAWS_OF_A_LOOK = 2, 100
 # Steps before the first draw.
 FORGOTTEN = 60
 # How far a trait is moved, on the line, to see what the answers say of it.
@@ -66,15 +72,23 @@ def redraw_people(guide: Guide, model: Model, n: int, seed: int = 0) -> dict[str
         return {}
     if not isinstance(guide, SiteGuide) or isinstance(guide, PointGuide):
         return {}
-    sites = {name: value.cpu() for name, value in guide.median().items()}
+    sites = crowd.relative({name: value.cpu() for name, value in guide.median().items()})
     # Similarities of independent weights have the mean of similarities of mean weights.
     sites["X"] = _mean_embedding(guide, model)
     traits = [site for site in REDRAWN if site in sites]
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        evidence = evidence_of_answers(model, sites, traits)
-        population = Population(crowd, sites, traits, evidence)
-        drawn = [population.values() for _ in population.steps(n)]
+    with pyro_locked(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(whole_seed(seed))
+        for _ in range(LOOKS):
+            evidence = evidence_of_answers(model, sites, traits)
+            population = Population(crowd, sites, traits, evidence)
+            for name, values in _stacked(population, DRAWS_OF_A_LOOK).items():
+                sites[name] = values.median(0).values
+        return crowd.relative(_stacked(population, n))
+
+
+def _stacked(population: Population, n: int) -> dict[str, Tensor]:
+    """`n` draws of every site, (n, ...)."""
+    drawn = [population.values() for _ in population.steps(n)]
     return {name: torch.stack([draw[name] for draw in drawn]) for name in drawn[0]}
 
 
@@ -102,19 +116,21 @@ def _derivatives(
     model: Model, sites: dict[str, Tensor], traits: list[str], asked: Judgments
 ) -> tuple[Tensor, Tensor]:
     """Of the log-probabilities of all answers by all traits, (n, 3, traits), and the former."""
+    assert isinstance(model.answers, Crowd)
+    as_given = model.answers.as_given()
     found = []
     for site in traits:
         line = _line(site, sites[site])
         for column in range(_columns(line).shape[-1]):
-            moved = []
+            moved: list[Tensor] = []
             for step in (SMALL, -SMALL):
                 other = line.clone()
                 _columns(other)[..., column] += step
                 moved_sites = sites | {site: _support(site, other)}
-                moved.append(model.choice_log_probability(moved_sites, asked))
+                moved.append(log_probability(as_given, moved_sites, asked))
             # An anchor is as improbable as ever.
             found.append(((moved[0] - moved[1]) / (2 * SMALL)).nan_to_num(0.0))
-    return torch.stack(found, -1), model.choice_log_probability(sites, asked).exp()
+    return torch.stack(found, -1), log_probability(as_given, sites, asked).exp()
 
 
 class Population:

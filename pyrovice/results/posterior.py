@@ -14,9 +14,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from pyrovice.errors import tell
 from pyrovice.guides import Guide
 from pyrovice.guides.drawing import draw_apart, draw_sites
 from pyrovice.model.model import Model
+from pyrovice.model.people import Crowd
 from pyrovice.results.population import redraw_people
 from pyrovice.results.prior_sites import redraw_prior_sites
 from pyrovice.results.weights import (
@@ -206,18 +208,33 @@ def _with_prior_sites(quick: Posterior, guide: Guide, model: Model) -> Posterior
     if quick.is_point:
         return replace(quick, others=others)
     if quick.is_joint:
-        redrawn = redraw_prior_sites(model, drawn)
+        redrawn = _redrawn(model, drawn)
     else:
         few = max(2, min(DRAWS_OF_X, MOST_ENTRIES_OF_X // entries))
         first = {name: values[:few] for name, values in drawn.items()}
-        redrawn = redraw_prior_sites(model, first, each=min(DRAWS_OF_OTHERS // few, MOST_FOR_EACH))
+        redrawn = _redrawn(model, first, each=min(DRAWS_OF_OTHERS // few, MOST_FOR_EACH))
     return replace(quick, others=others | _others(redrawn, model, {*above}))
+
+
+def _redrawn(model: Model, drawn: Mapping[str, Tensor], each: int = 1) -> Mapping[str, Tensor]:
+    """New draws of the prior's own sites; none if its code fails, so that no fit is lost."""
+    try:
+        return redraw_prior_sites(model, drawn, each=each)
+    except Exception as error:
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        tell(
+            f"The prior's own sites could not be drawn given X ({reason}). fit.site(...) has the "
+            "guide's draws of them, which are too sure."
+        )
+        return {}
 
 
 def _others(
     drawn: Mapping[str, Tensor], model: Model, names: frozenset[str] | set[str]
 ) -> dict[str, SiteDraws]:
     sites = model.structure.sites
+    if isinstance(model.answers, Crowd):
+        drawn = model.answers.relative(drawn)
     return {
         name: SiteDraws(array_of(values)[None], sites[name].axes(tuple(values.shape[1:])))
         for name, values in drawn.items()

@@ -23,6 +23,7 @@ from torch import Tensor
 from torch.distributions import biject_to
 
 from pyrovice.model.model import Model
+from pyrovice.model.pyro_lock import pyro_locked
 from pyrovice.model.structure import SAME_DENSITY, Site
 
 # Steps for every draw: the first forget where they began and find their stride.
@@ -175,7 +176,7 @@ def _log_probability_of_zero(fn: pyro.distributions.TorchDistribution, X: Tensor
 @torch.no_grad()
 def _redraw(density: PriorDensity, names: list[str], steps: int, each: int) -> Values:
     """Metropolis within Gibbs."""
-    with torch.random.fork_rng(devices=[]), pyro.validation_enabled(False):
+    with pyro_locked(), torch.random.fork_rng(devices=[]), pyro.validation_enabled(False):
         torch.manual_seed(1)
         if density.model.is_code:
             density.part(slice(3)).check()

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import false_discovery_control
 
 from pyrovice.errors import PyroviceError
 from pyrovice.results.weights import Weights
@@ -59,8 +58,27 @@ def importance(
         return posterior.loc().max(axis=0)
     p = posterior.zero_probability()
     if rule == "fdr" and p.size:
-        p = false_discovery_control(p, axis=0)
+        p = false_discovery_rates(p)
     return (p <= alpha).sum(axis=0)
+
+
+def false_discovery_rates(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Benjamini and Hochberg's adjusted probabilities, within each column.
+
+    The k-th smallest of m becomes the least p · m / k of those that are no smaller.
+
+    Examples
+    --------
+    >>> false_discovery_rates(np.array([[0.01], [0.04], [0.03], [0.9]])).ravel().round(4)
+    array([0.04  , 0.0533, 0.0533, 0.9   ])
+    """
+    order = np.argsort(p, axis=0)
+    ranks = np.arange(1, len(p) + 1)[:, None]
+    raised = np.take_along_axis(p, order, axis=0) * (len(p) / ranks)
+    least = np.minimum.accumulate(raised[::-1], axis=0)[::-1]
+    rates = np.empty_like(least)
+    np.put_along_axis(rates, order, least.clip(0, 1), axis=0)
+    return rates
 
 
 def default_rule(posterior: Weights) -> str:

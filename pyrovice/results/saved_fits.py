@@ -19,8 +19,10 @@ from pyrovice.guides import SiteGuide
 from pyrovice.model.choices import Choice, DotProduct
 from pyrovice.model.model import Model
 from pyrovice.model.priors import Prior
+from pyrovice.model.pyro_lock import pyro_locked
 from pyrovice.results.fit import Fit
 from pyrovice.results.posterior import Posterior, SiteDraws
+from pyrovice.results.saved_checks import check_claims, check_guide, check_values, checked_names
 from pyrovice.results.weights import KINDS, Weights
 from pyrovice.storage.archive import group, pack, reading, unpack
 from pyrovice.storage.atomic import write_whole
@@ -164,8 +166,10 @@ def _rebuild(
             f"it has the format {record['format']}, and this version of pyrovice reads {FORMAT}. "
             f"It was written by pyrovice {record.get('pyrovice')}."
         )
-    names = tuple(str(name) for name in record["names"])
+    names = checked_names(record["names"])
+    check_claims(record, arrays)
     weights = _weights(group(arrays, "posterior"), len(names))
+    check_values(arrays)
     prior = prior or restore(record["prior"], "prior")
     choice = choice or restore(record.get("choice", describe(DotProduct())), "choice")
     training = restore(record["training"])
@@ -291,7 +295,8 @@ def _labels(people: tuple[Any, ...] | None) -> list[Any] | None:
 def _guide(
     family: Callable[[Model], SiteGuide], model: Model, parameters: dict[str, np.ndarray]
 ) -> SiteGuide:
-    with pyro.settings.context(module_local_params=True):
+    check_guide(family, parameters)
+    with pyro_locked(), pyro.settings.context(module_local_params=True):
         guide = family(model)
     expected = {name: tuple(value.shape) for name, value in guide.named_parameters()}
     if expected != {name: value.shape for name, value in parameters.items()}:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
 from pyrovice.errors import PyroviceError
 from pyrovice.results.posterior import Posterior, SiteDraws
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 INTERVAL = (0.05, 0.95)
 
@@ -60,4 +62,6 @@ def labelled(values: np.ndarray, axes: tuple[str, ...], labels: Labels, name: st
         same_kind = len({type(label) for label in labels[axis]}) == 1
         # A column of mixed labels has no type of its own in a file.
         coords[axis] = list(labels[axis]) if same_kind else [str(each) for each in labels[axis]]
+    import xarray as xr
+
     return xr.DataArray(values, dims=("chain", "draw", *axes), coords=coords, name=name)

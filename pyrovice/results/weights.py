@@ -9,10 +9,10 @@ from typing import Protocol, Self
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.special import ndtr
-from scipy.stats import norm
+from scipy.special import ndtr, ndtri
 from torch.distributions import constraints
 
+from pyrovice.data.validation import whole_seed
 from pyrovice.guides import Guide, LowRankGuide, PointGuide, SiteGuide
 
 Array = NDArray[np.float32]
@@ -88,7 +88,7 @@ class NormalWeights:
         return self.mu.shape
 
     def draws(self, n: int, seed: int) -> Array:
-        generator = torch.Generator().manual_seed(seed)
+        generator = torch.Generator().manual_seed(whole_seed(seed))
         drawn = torch.randn(n, *self.shape, generator=generator)
         drawn.mul_(torch.from_numpy(self.sigma)).add_(torch.from_numpy(self.mu))
         return drawn.relu_().numpy()
@@ -98,17 +98,17 @@ class NormalWeights:
 
     def mean(self) -> Array:
         z = self.mu / self.sigma
-        return (self.mu * norm.cdf(z) + self.sigma * norm.pdf(z)).astype(np.float32)
+        return (self.mu * _normal_cdf(z) + self.sigma * _normal_density(z)).astype(np.float32)
 
     def sd(self) -> Array:
         mu, sigma = self.mu.astype(float), self.sigma.astype(float)
         z = mu / sigma
-        second_moment = (mu**2 + sigma**2) * norm.cdf(z) + mu * sigma * norm.pdf(z)
-        variance = second_moment - (mu * norm.cdf(z) + sigma * norm.pdf(z)) ** 2
+        second_moment = (mu**2 + sigma**2) * _normal_cdf(z) + mu * sigma * _normal_density(z)
+        variance = second_moment - (mu * _normal_cdf(z) + sigma * _normal_density(z)) ** 2
         return np.sqrt(np.maximum(variance, 0)).astype(np.float32)
 
     def quantile(self, q: float) -> Array:
-        return np.maximum(self.mu + np.float32(norm.ppf(q)) * self.sigma, 0)
+        return np.maximum(self.mu + np.float32(ndtri(q)) * self.sigma, 0)
 
     def zero_probability(self) -> NDArray[np.float64]:
         return ndtr(-self.mu.astype(float) / np.maximum(self.sigma, np.finfo(np.float32).tiny))
@@ -134,7 +134,7 @@ class LowRankWeights(NormalWeights):
     factor: Array
 
     def draws(self, n: int, seed: int) -> Array:
-        generator = torch.Generator().manual_seed(seed)
+        generator = torch.Generator().manual_seed(whole_seed(seed))
         factor = torch.from_numpy(self.factor)
         own = torch.from_numpy(self.sigma).square() - factor.square().sum(0)
         drawn = torch.randn(n, *self.shape, generator=generator).mul_(own.clamp(min=0).sqrt())
@@ -170,7 +170,7 @@ class LogNormalWeights:
         return self.log_mu.shape
 
     def draws(self, n: int, seed: int) -> Array:
-        generator = torch.Generator().manual_seed(seed)
+        generator = torch.Generator().manual_seed(whole_seed(seed))
         drawn = torch.randn(n, *self.shape, generator=generator)
         drawn.mul_(torch.from_numpy(self.log_sigma)).add_(torch.from_numpy(self.log_mu))
         return drawn.exp_().numpy()
@@ -185,7 +185,7 @@ class LogNormalWeights:
         return self.mean() * np.sqrt(np.expm1(self.log_sigma**2))
 
     def quantile(self, q: float) -> Array:
-        return np.exp(self.log_mu + np.float32(norm.ppf(q)) * self.log_sigma)
+        return np.exp(self.log_mu + np.float32(ndtri(q)) * self.log_sigma)
 
     def zero_probability(self) -> NDArray[np.float64]:
         return np.zeros(self.shape)
@@ -305,6 +305,14 @@ KINDS: dict[frozenset[str], type] = {
     frozenset(field.name for field in fields(kind)): kind
     for kind in (NormalWeights, LowRankWeights, LogNormalWeights, PointWeights, DrawnWeights)
 }
+
+
+def _normal_cdf(z: NDArray[np.floating]) -> NDArray[np.float64]:
+    return ndtr(np.asarray(z, np.float64))
+
+
+def _normal_density(z: NDArray[np.floating]) -> NDArray[np.float64]:
+    return np.exp(-np.square(z, dtype=np.float64) / 2) / np.sqrt(2 * np.pi)
 
 
 def chosen_draws(have: int, n: int, seed: int) -> NDArray[np.intp]:

@@ -11,7 +11,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from io import BytesIO
+from io import SEEK_END, BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ RECORD = "record"
 READ_ERRORS = (
     zipfile.BadZipFile, zlib.error, OSError, EOFError, ValueError, KeyError, TypeError,
     AttributeError, NotImplementedError, RuntimeError, MemoryError, OverflowError,
-    RecursionError, IndexError, SyntaxError, tokenize.TokenError,
+    RecursionError, IndexError, SyntaxError, tokenize.TokenError, AssertionError, ArithmeticError,
 )  # fmt: skip
 
 
@@ -44,8 +44,12 @@ def unpack(source: Path | bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]
         file.seek(0)
         with np.load(file, allow_pickle=False) as archive:
             # What is written here is not compressed, so that no small file can be huge inside.
-            if any(member.compress_type != zipfile.ZIP_STORED for member in archive.zip.infolist()):
+            members = archive.zip.infolist()
+            if any(member.compress_type != zipfile.ZIP_STORED for member in members):
                 raise ValueError("it is compressed")
+            # Nor by naming the same bytes many times.
+            if sum(member.file_size for member in members) > file.seek(0, SEEK_END):
+                raise ValueError("its parts are larger than the file")
             arrays = {name: archive[name] for name in archive.files}
     if RECORD not in arrays:
         raise ValueError("it holds no record")

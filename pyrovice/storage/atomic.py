@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 from uuid import uuid4
 
 from pyrovice.errors import OverwriteError, WriteError
 
 
 def write_whole(path: Path, content: bytes, *, replace: bool = False) -> None:
-    """Give `path` this content in one instant.
+    """Give `path` this content in one instant; see :func:`whole_file`."""
+    with whole_file(path, replace=replace) as file:
+        file.write(content)
+
+
+@contextmanager
+def whole_file(path: Path, *, replace: bool = False) -> Iterator[IO[bytes]]:
+    """A file to write to that gets its name in one instant, when it is complete.
 
     It is written to a draft beside it (``.name.….part``) and renamed when it is on
     the disk, so that nobody ever reads half of it. A process that is killed may leave
@@ -21,15 +31,24 @@ def write_whole(path: Path, content: bytes, *, replace: bool = False) -> None:
     ----------
     path : Path
         The file.
-    content : bytes
-        All of it.
     replace : bool
         Whether a file that has this name may be replaced.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "notes.txt"
+    >>> with whole_file(path) as file:
+    ...     _ = file.write(b"half of it")
+    ...     path.exists()
+    False
+    >>> path.read_text()
+    'half of it'
     """
-    draft = path.with_name(f".{path.name}.{uuid4().hex[:12]}.part")
+    draft = path.with_name(f".{path.name[:40]}.{uuid4().hex[:12]}.part")
     try:
         with draft.open("xb") as file:
-            file.write(content)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         if replace:

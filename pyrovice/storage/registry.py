@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import base64
 import inspect
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar
 
 import numpy as np
-import pyro.distributions as dist
-from pyro.distributions.torch_distribution import TorchDistributionMixin
 
 from pyrovice.errors import ChoiceError, GuideError, PriorError, PyroviceError, SavedFitError
 
@@ -22,6 +21,8 @@ Class = TypeVar("Class", bound=type)
 REGISTERED: dict[str, type] = {}
 # Kinds of arrays that a file can hold: numbers and truth values, nothing with references.
 NUMBERS = "biuf"
+# Called before a name counts as unknown: a module that registers it may not be imported yet.
+FINDERS: list[Callable[[], None]] = []
 
 
 def saved(cls: Class) -> Class:
@@ -146,10 +147,10 @@ def restore(described: Any, role: str = "value") -> Any:
     if kind == "array":
         return _array(described)
     if kind == "distribution":
-        cls = getattr(dist, described["name"])
-        if not (isinstance(cls, type) and issubclass(cls, TorchDistributionMixin)):
-            raise SavedFitError(f"{described['name']!r} is not a distribution.")
-        return cls(**{name: float(value) for name, value in described["arguments"].items()})
+        return _distribution(described["name"], described["arguments"])
+    if kind not in REGISTERED:
+        for find in FINDERS:
+            find()
     if kind not in REGISTERED:
         raise SavedFitError(
             f"it holds a {kind!r}, which this version of pyrovice does not know. If the class is "
@@ -168,7 +169,32 @@ def _array(described: dict[str, Any]) -> np.ndarray:
     return np.frombuffer(content, dtype).reshape([int(size) for size in described["shape"]])
 
 
+def _distribution(name: str, arguments: dict[str, Any]) -> Any:
+    """A univariate distribution of Pyro by its name, checked before and after it is made."""
+    import pyro.distributions as dist
+    from pyro.distributions.torch_distribution import TorchDistributionMixin
+
+    cls = getattr(dist, name, None)
+    if not (isinstance(cls, type) and issubclass(cls, TorchDistributionMixin)):
+        raise SavedFitError(f"{name!r} is not a distribution.")
+    # Of some classes only the instances know it.
+    wanted = getattr(cls, "arg_constraints", None)
+    if isinstance(wanted, dict) and set(arguments) != set(wanted):
+        raise SavedFitError(f"{name} does not take {', '.join(arguments) or 'nothing'}.")
+    try:
+        made = cls(**{name: float(value) for name, value in arguments.items()}, validate_args=True)
+    except Exception as error:  # whatever a class of Pyro says to arguments it was not made for
+        reason = str(error).split("\n", 1)[0]
+        raise SavedFitError(f"it holds a {name} that cannot be ({reason}).") from error
+    if not _is_pyro_distribution(made):
+        raise SavedFitError(f"{name} is not a distribution of one number.")
+    return made
+
+
 def _is_pyro_distribution(value: Any) -> bool:
+    import pyro.distributions as dist
+    from pyro.distributions.torch_distribution import TorchDistributionMixin
+
     if not isinstance(value, TorchDistributionMixin) or value.batch_shape or value.event_shape:
         return False
     cls = getattr(dist, type(value).__name__, None)

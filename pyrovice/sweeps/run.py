@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pyrovice.data.triplets import Triplets
-from pyrovice.data.validation import whole
+from pyrovice.data.validation import whole, whole_seed
 from pyrovice.errors import PyroviceError, tell
 from pyrovice.guides import guide_family
 from pyrovice.inference.fitting import check_data, check_same_objects, check_training, fit
@@ -144,7 +144,7 @@ def _priors(priors: Iterable[Prior]) -> list[Prior]:
 def _seeds(seeds: int | Iterable[int]) -> list[int]:
     if not isinstance(seeds, Iterable):
         return list(range(whole(seeds, "seeds", least=1)))
-    numbers = list(dict.fromkeys(whole(seed, "seed", least=0) for seed in seeds))
+    numbers = list(dict.fromkeys(whole_seed(seed) for seed in seeds))
     if not numbers:
         raise PyroviceError("seeds is empty; expected seeds, or how many, for example seeds=20.")
     return numbers

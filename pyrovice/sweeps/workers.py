@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import warnings
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,12 +16,11 @@ from threadpoolctl import threadpool_limits
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import InterruptedWarning, PyroviceWarning
 from pyrovice.inference.fitting import fit
+from pyrovice.inference.worker_lifetime import below, workers_of_this_process
 from pyrovice.model.priors import Prior
+from pyrovice.model.pyro_lock import pyro_locked
 from pyrovice.results.saved_fits import to_bytes
 from pyrovice.sweeps.result import SCORE
-
-# Pyro and torch's random numbers exist once per process, and some backends have threads.
-ONE_AT_A_TIME = threading.Lock()
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +54,7 @@ class Outcome:
 def fit_one(shared: Shared, number: int, job: Job) -> tuple[int, Outcome]:
     """Make one fit and score its kept dimensions; the job's number comes back with it."""
     with (
-        ONE_AT_A_TIME,
+        pyro_locked(),
         _limited_threads(shared.threads),
         warnings.catch_warnings(record=True) as caught,
     ):
@@ -131,13 +129,13 @@ def _in_parallel(
         client.wait_for_workers(1)
         kind = {"backend": "dask", "client": client, "scatter": [shared], **backend.submit_kwargs}
     streams = backend.supports_return_generator
-    with joblib.parallel_config(**kind):
+    with joblib.parallel_config(**kind), workers_of_this_process() as parent:
         parallel = joblib.Parallel(
             n_jobs=n_jobs,
             batch_size=1,
             return_as="generator_unordered" if streams else "list",
         )
-    tasks = [joblib.delayed(fit_one)(shared, *job) for job in jobs]
+    tasks = [joblib.delayed(below)(parent, fit_one, shared, *job) for job in jobs]
     if streams:
         yield from parallel(tasks)
         return

@@ -15,7 +15,7 @@ import pyrovice as pv
 from pyrovice.cli import app
 
 COMMANDS = (
-    *("demo", "describe", "fit", "evaluate", "report"),
+    *("demo", "describe", "fit", "evaluate", "people", "report"),
     *("refine", "sweep", "sample-size", "simulate", "convert"),
 )
 

@@ -235,3 +235,14 @@ def test_bad_arguments_get_a_sentence(small, small_fit):
     strangers = pv.simulate(np.eye(3).repeat(3, axis=0), 100, seed=0)
     with pytest.raises(pv.DataError, match="other objects"):
         pv.checks.report(small_fit, strangers)
+
+
+def test_the_check_of_weights_says_what_to_type(small_fit, people_fit, people_data):
+    own = pv.checks.check(small_fit, people_data, pv.checks.OwnWeights, draws=20)
+    assert "people=pv.People()" in own.means
+    assert own.name == "own weights"
+    beyond = pv.checks.check(people_fit, people_data, pv.checks.OwnWeights, draws=20)
+    assert beyond.name == "own weights"
+    assert "than their fitted weights" in beyond.means
+    # What the model has learned is no longer amiss.
+    assert own.tail_area < 0.05 < beyond.tail_area

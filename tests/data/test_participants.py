@@ -4,6 +4,7 @@ import pytest
 
 import pyrovice as pv
 from pyrovice import DataError, Triplets
+from pyrovice.data.agreement import agreement_with_others
 from pyrovice.data.participants import (
     FOOD,
     THINGS,
@@ -119,5 +120,96 @@ def test_rules_that_cannot_tell(small):
         review(data, *THINGS)
     with pytest.raises(DataError, match="QuickOnTheWhole needs"):
         review(data, *FOOD)
-    with pytest.raises(DataError, match="no rule"):
-        review(data)
+
+
+def test_the_table_says_what_a_rule_is_chosen_by():
+    data = judged(reaction_time={"ann": [400.0, np.nan, 900.0], "bob": [600.0, 800.0]})
+    trials = data.trials.assign(position=[1, 1, 3, 2, 2])
+    anchor = np.where(np.arange(5) == 2, (data.odd + 1) % 3, -1)
+    data = Triplets(
+        data.objects, data.odd, anchor=anchor, participants=data.participants, trials=trials
+    )
+    catch = pd.DataFrame({"participant": ["bob", "bob"], "passed": [False, False]})
+    table = review(data, FailedCatch(catch=catch)).table
+    assert table.index.tolist() == ["ann", "bob"]
+    assert table.judgments.tolist() == [3, 2]
+    assert table.median_time.tolist() == [650.0, 700.0]
+    assert table.one_position.tolist() == [1.0, 1.0]
+    assert table.catch_failed.tolist() == [0, 2]
+    assert table.excluded.tolist() == [False, True]
+    without = review(data)
+    assert "catch_failed" not in without.table
+    assert without.excluded == []
+    assert len(without.kept(data)) == 5
+    assert repr(without).startswith("2 participants, no rule applied\n")
+    assert "median_time" in repr(without)
+
+
+def plain_scores(data):
+    """Of each judgment and answer: kept by others over what guessing would keep, by loops."""
+    found = np.full((len(data), 3), -np.inf)
+    for row in range(len(data)):
+        for odd in range(3):
+            if odd == data.anchor[row]:
+                continue
+            pair = set(np.delete(data.objects[row], odd))
+            kept = guessed = 1.0
+            for other in range(len(data)):
+                mine = data.participants[row]
+                own = mine is not None and data.participants[other] == mine
+                left = [set(np.delete(data.objects[other], place)) for place in range(3)]
+                if own or pair not in left or left.index(pair) == data.anchor[other]:
+                    continue
+                kept += left.index(pair) == data.odd[other]
+                guessed += 1 / data.options[other]
+            found[row, odd] = np.log(kept / guessed)
+    return found
+
+
+def test_agreement_is_with_the_counts_of_all_others():
+    t = pv.simulate(np.eye(3).repeat(2, axis=0) * 2, 60, seed=0, anchored=0.3)
+    who = np.array(["ann", "bob", "cid", None], dtype=object)[np.arange(60) % 4]
+    data = Triplets(t.objects, t.odd, anchor=t.anchor, participants=who)
+    score = plain_scores(data)
+    hit = np.array(
+        [
+            (best := np.isclose(row, row.max()))[odd] / best.sum()
+            for row, odd in zip(score, data.odd, strict=True)
+        ]
+    )
+    found = agreement_with_others(data)
+    assert sorted(found.index) == ["ann", "bob", "cid"]
+    for person in found.index:
+        assert found.agreement[person] == pytest.approx(hit[who == person].mean())
+
+    told = np.flatnonzero(who != None)  # noqa: E711 (an array)
+
+    def log_p(slope):
+        p = np.exp(slope * score[told])
+        return np.log(p[np.arange(len(told)), data.odd[told]] / p.sum(axis=1))
+
+    slopes = np.linspace(0.005, 20, 4000)
+    followed = np.exp(log_p(slopes[np.argmax([log_p(slope).sum() for slope in slopes])]))
+    shares = np.linspace(0, 1, 2001)[:, None]
+    for person in found.index:
+        mine = who[told] == person
+        mixed = shares / data.options[told][mine] + (1 - shares) * followed[mine]
+        best = shares[np.log(mixed).sum(axis=1).argmax(), 0]
+        assert found.lapse[person] == pytest.approx(best, abs=0.02)
+
+
+def test_guesses_are_found():
+    people = pd.DataFrame({"lapse": [0.001] * 8 + [0.6, 0.999]})
+    data = pv.simulate(pv.load_example().embedding, 20_000, seed=3, people=people)
+    table = review(data).table
+    # Over five seeds at most .01 for the first eight, .49 to .55 and at least .99 for the others.
+    assert table.lapse[:8].max() < 0.1
+    assert 0.4 < table.lapse[8] < 0.7
+    assert table.lapse[9] > 0.95
+    assert table.agreement.nsmallest(2).index.tolist() == [9, 8]
+
+
+def test_nobody_to_compare_with():
+    data = judged(position={"ann": [1] * 5})
+    assert agreement_with_others(data).isna().all(axis=None)
+    assert review(data).table.lapse.isna().all()

@@ -248,3 +248,36 @@ def test_killed_at_ten_random_moments(processes, tmp_path):
     last.join()
     assert last.exitcode == 0
     assert_same(whole, pv.load(tmp_path / "resumed"))
+
+
+def test_two_fits_that_begin_at_the_same_moment(small, tmp_path, monkeypatch):
+    """Both see no file; both end, with the same fit and one checkpoint."""
+    path = tmp_path / "shared"
+    begin = Keeper.begin
+
+    def begin_beside_another(keeper, run):
+        monkeypatch.setattr(Keeper, "begin", begin)
+        exists = type(path).exists
+        # What is seen just before the other one writes.
+        monkeypatch.setattr(type(path), "exists", lambda p: p != path and exists(p))
+        Keeper.save(keeper, run)
+        keeper._written = None
+        Keeper.save(keeper, run)
+        monkeypatch.setattr(type(path), "exists", exists)
+
+    alone = quick(small)
+    monkeypatch.setattr(Keeper, "begin", begin_beside_another)
+    assert_same(quick(small, checkpoint=path), alone)
+    assert [file.name for file in tmp_path.iterdir()] == ["shared"]
+    assert_same(quick(small, checkpoint=path), alone)
+
+
+def test_another_fit_that_began_at_the_same_moment_is_left_alone(small, tmp_path, monkeypatch):
+    path = tmp_path / "taken"
+    quick(small, checkpoint=path, seed=5)
+    before = path.read_bytes()
+    exists = type(path).exists
+    monkeypatch.setattr(type(path), "exists", lambda p: p != path and exists(p))
+    with pytest.raises(CheckpointError, match="this is a checkpoint of another fit: seed was 5"):
+        quick(small, checkpoint=path)
+    assert path.read_bytes() == before

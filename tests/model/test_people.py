@@ -72,9 +72,16 @@ def traits_of(sites, person, people):
         "person_lapse": sites["typical_lapse"].numpy() if people.varies("lapse") else 0.0,
         "person_own": np.zeros((M, D)),
     }
-    return [
-        sites[site][p].numpy() if known and people.varies(trait) else usual[site]
+    found = [
+        sites[site].numpy() if known and people.varies(trait) else usual[site]
         for site, trait in crowds.TRAIT.items()
+    ]
+    # Weights and temperatures are relative to everybody's.
+    return [
+        (values / stats.gmean(values) if relative else values)[p]
+        if np.ndim(values) and np.shape(values)[0] == P
+        else values
+        for values, relative in zip(found, (True, True, False, False), strict=True)
     ]
 
 
@@ -110,6 +117,19 @@ def test_everybody_answers_as_the_definition_says(
         for row, a, person in zip(asked.objects, asked.anchor, asked.participants, strict=True)
     ]
     np.testing.assert_allclose(got, expected, rtol=1e-6, atol=1e-9)
+
+
+def test_what_all_have_in_common_is_not_theirs(sites):
+    """A temperature of everybody would be the scale of X."""
+    asked = every_question(False, (*LABELS, None))
+    model = pv.Model(pv.SpikeSlab(), M, D, people=pv.People(), known_people=LABELS)
+    more = sites | {
+        "person_weight": sites["person_weight"] * torch.tensor([0.5, 2.0, 3.0]),
+        "person_temperature": sites["person_temperature"] * 4,
+    }
+    torch.testing.assert_close(
+        model.choice_log_probability(more, asked), model.choice_log_probability(sites, asked)
+    )
 
 
 @pytest.mark.parametrize("people", KINDS, ids=repr)

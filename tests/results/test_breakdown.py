@@ -58,3 +58,18 @@ def test_bad_arguments(small, small_fit):
         small_fit.breakdown(small, by="trial")
     with pytest.raises(pv.DataError, match="do not say who made them"):
         small_fit.breakdown(small, by="participant")
+
+
+def test_judgments_of_nobody_who_is_known_are_the_last_row(judged, small_fit):
+    who = judged.participants.astype(object)
+    who[:100] = None
+    some = pv.Triplets(judged.objects, judged.odd, names=judged.names, participants=who)
+    p = small_fit.predict(judged, draws=10)
+    table = break_down(p, some, "participant")
+    assert table.index.tolist() == ["ann", "bob", "cid", None]
+    assert table.n.sum() == len(judged)
+    alone = evaluate(p[:100], judged[:100])
+    assert table.n.iloc[-1] == 100
+    assert table.cross_entropy.iloc[-1] == pytest.approx(alone.cross_entropy)
+    nobody = pv.Triplets(judged.objects, judged.odd, participants=np.full(len(judged), None))
+    assert break_down(p, nobody, "participant").index.tolist() == [None]

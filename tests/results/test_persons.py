@@ -1,25 +1,19 @@
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.embeddings import sparse_embedding
-from helpers.people import differing_people, judged_by
 
 import pyrovice as pv
 from pyrovice.errors import DataError, PyroviceError
 
-GROUPS = {f"p{i:03d}": "novice" if i % 2 else "expert" for i in range(9)}
+
+@pytest.fixture
+def data(people_data):
+    return people_data
 
 
-@pytest.fixture(scope="module")
-def data():
-    people = differing_people(10, 3, weights=0.7)
-    return judged_by(people, sparse_embedding(20, 3, seed=1), 300, seed=1)
-
-
-@pytest.fixture(scope="module")
-def fit(data):
-    people = pv.People(lapse=True, groups=GROUPS)
-    return pv.fit(data, people=people, dimensions=4, progress=False)
+@pytest.fixture
+def fit(people_fit):
+    return people_fit
 
 
 def test_a_row_per_person(fit, data):

@@ -9,6 +9,7 @@ from helpers.people import differing_people, judged_by
 from scipy import stats
 
 import pyrovice as pv
+from pyrovice.model.choices import log_probability
 from pyrovice.model.people import Crowd
 from pyrovice.results.population import SPREADS, Evidence, Population, evidence_of_answers
 
@@ -50,7 +51,7 @@ def test_evidence_is_score_and_fisher_information(model, sites):
             "person_temperature": line[:, D].exp(),
             "person_lapse": line[:, D + 1].sigmoid(),
         }
-        return model.choice_log_probability(given, asked)
+        return log_probability(model.answers.as_given(), given, asked)
 
     line = torch.cat(
         [

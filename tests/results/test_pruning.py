@@ -3,9 +3,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy import stats
 
 from pyrovice import PyroviceError
-from pyrovice.results.pruning import importance, kept, order
+from pyrovice.results.pruning import false_discovery_rates, importance, kept, order
 from pyrovice.results.weights import NormalWeights, PointWeights
 
 probabilities = arrays(np.float64, (12, 4), elements=st.floats(0, 1))
@@ -83,3 +84,11 @@ def test_the_largest_weight_where_nothing_can_be_zero():
     assert kept(normal).tolist() == [True, True]
     assert kept(normal, min_objects=9).tolist() == [False, False]
     assert kept(normal, "max", threshold=5).tolist() == [False, False]
+
+
+def test_false_discovery_rates_are_scipys():
+    rng = np.random.default_rng(0)
+    for shape in [(1, 1), (5, 3), (200, 4)]:
+        p = rng.choice([0.0, 0.001, 0.02, 0.5, 1.0, *rng.random(20)], shape)
+        expected = stats.false_discovery_control(p, axis=0)
+        np.testing.assert_allclose(false_discovery_rates(p), expected, rtol=1e-15)

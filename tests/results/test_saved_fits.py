@@ -165,7 +165,7 @@ def rewrite(saved, target, change):
         (lambda r, a: r["names"].pop(), "does not fit its record"),
         (lambda r, a: r["prior"].update(kind="Popen"), "'Popen', which this version"),
         (lambda r, a: r.update(prior={"kind": "distribution", "name": "os", "arguments": {}}),
-         "is not a fit|no distribution"),
+         "'os' is not a distribution"),
         (lambda r, a: a.pop("posterior/mu"), "does not fit its record"),
         (lambda r, a: a.pop("guide/loc.X"), "does not fit its prior"),
         (lambda r, a: r.pop("seed"), "seed"),

@@ -71,7 +71,7 @@ def test_the_table_has_a_row_per_fit(swept):
     assert table.seed.tolist() == [0, 1, 2] * 2
     assert table.pi.tolist() == [0.5] * 3 + [0.8] * 3
     assert (table.error == "").all()
-    assert table.converged.all()
+    assert not table.converged.any()  # after 40 epochs
 
 
 def test_a_row_is_what_a_fit_by_hand_gives(swept):

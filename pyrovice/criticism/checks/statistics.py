@@ -201,7 +201,7 @@ class OwnWeights(Statistic):
     """
 
     name = "own weights"
-    means = "people weigh the dimensions differently; one embedding for all hides that"
+    means = "people weigh the dimensions differently, and people=pv.People() says who and which"
     one_sided = True
     who: csr_array
     labels: pd.Index
@@ -214,7 +214,9 @@ class OwnWeights(Statistic):
         if not X.shape[1]:
             raise CannotTellError("the fit kept no dimension")
         i, j, k = (X[column] for column in data.objects.T)
-        return cls(who, labels, np.stack([j * k, i * k, i * j], axis=1))
+        people = fit.model.people
+        kind = cls if people is None or not people.varies("weights") else _BeyondOwnWeights
+        return kind(who, labels, np.stack([j * k, i * k, i * j], axis=1))  # type: ignore[return-value]
 
     def __call__(self, odd: Answers, p: Probabilities) -> float:
         return _sum_of_squares(*self._slopes(odd, p))
@@ -229,6 +231,12 @@ class OwnWeights(Statistic):
         mean = np.einsum("no,nok->nk", p, self.shares)
         square = np.einsum("no,nok->nk", p, self.shares**2)
         return self.who @ chosen, self.who @ mean, self.who @ (square - mean**2)
+
+
+class _BeyondOwnWeights(OwnWeights):
+    """The same where the model has weights of people already."""
+
+    means = "people differ more in how they weigh the dimensions than their fitted weights do"
 
 
 ALL: tuple[type[Statistic], ...] = (

@@ -22,6 +22,8 @@ format                    what it is
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -56,7 +58,7 @@ READERS: dict[str, ModuleType] = {
 }
 # The same layout under another name.
 ALIASES = {"things-txt": "vice"}
-COMMON_OPTIONS = ("names", "n_objects", "first_id", "bad_rows")
+COMMON_OPTIONS = ("names", "n_objects", "first_id", "bad_rows", "unpacked_limit")
 
 
 def read(path: Path, format: str, **options: Any) -> dict[str, Any]:
@@ -78,7 +80,7 @@ def read(path: Path, format: str, **options: Any) -> dict[str, Any]:
         return vice.read_folder(path, common, **options)
     if "part" in options:
         raise DataError(f"part={options['part']!r} chooses from a folder, and {path} is a file.")
-    with Source(path) as source:
+    with _within_memory(path), Source(path, common.unpacked_limit) as source:
         if format == "auto":
             format, decided = recognise(source)
         else:
@@ -86,6 +88,17 @@ def read(path: Path, format: str, **options: Any) -> dict[str, Any]:
         reader = READERS[format].read
         _check_options(options, f"format {format!r}", reader)
         return reader(source, common, decided, **options)
+
+
+@contextmanager
+def _within_memory(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except MemoryError as error:
+        raise DataError(
+            f"{path} does not fit into the memory of this machine ({path.stat().st_size:,} bytes); "
+            "read it in parts and join them, Triplets.concat(parts)."
+        ) from error
 
 
 def recognise(source: Source) -> tuple[str, str]:

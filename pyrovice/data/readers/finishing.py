@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pyrovice.data.arrays import MOST_UNNAMED, in_ascending_order, screen_places
 from pyrovice.data.plausibility import doubts_about_objects
+from pyrovice.data.readers.source import UNPACKED_LIMIT
 from pyrovice.data.readers.table import Table
 from pyrovice.data.reading_report import Reading
 from pyrovice.data.validation import NO_ANCHOR, check_names, default_names, whole
@@ -36,18 +37,22 @@ class Options:
         0 or 1: where the file's ids begin, if not where its format says.
     bad_rows : str
         ``"refuse"`` the file, or ``"leave out"`` rows that are not judgments.
+    unpacked_limit : int
+        Bytes that a packed file may unpack to.
     """
 
     names: Sequence[str] | str | Path | None = None
     n_objects: int | None = None
     first_id: int | None = None
     bad_rows: str = "refuse"
+    unpacked_limit: int = UNPACKED_LIMIT
 
     def __post_init__(self) -> None:
         if self.bad_rows not in ("refuse", "leave out"):
             raise DataError(f"bad_rows={self.bad_rows!r}; expected 'refuse' or 'leave out'.")
         if self.first_id not in (None, 0, 1):
             raise DataError(f"first_id={self.first_id!r}; expected 0 or 1.")
+        whole(self.unpacked_limit, "unpacked_limit", least=1)
         if self.n_objects is not None:
             whole(self.n_objects, "n_objects", least=3)
         if (
@@ -285,7 +290,12 @@ def _number_names(shown: NDArray[Any]) -> tuple[NDArray[np.int64], tuple[str, ..
     """Names in alphabetical order, or by value if all of them are numbers."""
     codes, found = pd.factorize(shown.ravel())
     numbers = pd.to_numeric(pd.Series(found), errors="coerce").to_numpy(float)
-    order = np.argsort(found.astype(str) if np.isnan(numbers).any() else numbers, kind="stable")
+    # Not as an array of text, in which every name would take the room of the longest.
+    names = pd.Index(found).map(str)
+    check_names(names, np.zeros(1, np.int64))
+    order = np.argsort(
+        names.to_numpy(object) if np.isnan(numbers).any() else numbers, kind="stable"
+    )
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     return rank[codes].reshape(shown.shape), tuple(map(str, found[order]))

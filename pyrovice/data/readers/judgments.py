@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pyrovice.data.columns import OBJECT_COLUMNS
+from pyrovice.data.formulas import unescape
 from pyrovice.data.readers.finishing import Found, Options, finish
 from pyrovice.data.readers.source import Sample, Source
 from pyrovice.data.readers.table import header, read_with_header, stripped
@@ -34,6 +35,9 @@ def read(source: Source, options: Options, decided: str) -> dict[str, Any]:
     # R and pandas may write row numbers, in a column without a name.
     wanted = [name for name in columns if name]
     table = read_with_header(source, separator, columns, wanted, text=TEXT)
+    for name in (*TEXT, "participant"):
+        if name in table:
+            table.columns[name] = _unescaped(table.columns[name])
     shown = table.text(OBJECT_COLUMNS, "an object")
     odd = table.text(["odd"], "the odd object")
     match = shown == odd
@@ -65,5 +69,14 @@ def read(source: Source, options: Options, decided: str) -> dict[str, Any]:
     )
 
 
+def _unescaped(column: pd.Series) -> pd.Series:
+    """Without the apostrophes that keep spreadsheets from running names."""
+    different = [value for value in column.unique() if isinstance(value, str)]
+    special = {value: plain for value in different if (plain := unescape(value)) != value}
+    return column.replace(special) if special else column
+
+
 def _values(column: pd.Series) -> Any:
-    return column.to_numpy(dtype=None if pd.api.types.is_numeric_dtype(column) else object)
+    if pd.api.types.is_numeric_dtype(column):
+        return column.to_numpy()
+    return _unescaped(column).to_numpy(dtype=object)

@@ -6,7 +6,6 @@ import codecs
 import gzip
 import io
 import re
-import shutil
 import tempfile
 import zipfile
 import zlib
@@ -26,6 +25,9 @@ from pyrovice.errors import DataError
 GZIP, ZIP, NPY = b"\x1f\x8b", b"PK", b"\x93NUMPY"
 SAMPLE_BYTES = 2**18
 SAMPLE_LINES = 200
+# What a packed file may unpack to unless the user says otherwise: some 100 million judgments.
+UNPACKED_LIMIT = 2 * 2**30
+BYTES_AT_ONCE = 2**20
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,9 @@ class Sample:
 class Source:
     """A plain file, a ``.gz``, or the one member of a ``.zip``."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, unpacked_limit: int = UNPACKED_LIMIT) -> None:
         self.path = path
+        self.unpacked_limit = unpacked_limit
         self.label = str(path)
         self.name = path.name
         self._unpacked: IO[bytes] | None = None
@@ -139,12 +142,33 @@ class Source:
         self._unpacked = tempfile.TemporaryFile()  # noqa: SIM115
         try:
             with stream:
-                shutil.copyfileobj(stream, self._unpacked)
+                self._copy(stream, self._unpacked)
         except (OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
             self.close()
             raise DataError(
                 f"{self.label} cannot be unpacked ({error}); is it complete?"
             ) from error
+        except DataError:
+            self.close()
+            raise
+
+    def _copy(self, stream: IO[bytes], to: IO[bytes]) -> None:
+        size = 0
+        while block := stream.read(BYTES_AT_ONCE):
+            size += len(block)
+            if size > self.unpacked_limit:
+                raise DataError(
+                    f"{self.label} unpacks to more than {self.unpacked_limit:,} bytes. If that is "
+                    "right, raise the limit: Triplets.read(path, unpacked_limit=...), in bytes, or "
+                    "pyrovice convert --unpacked-limit."
+                )
+            try:
+                to.write(block)
+            except OSError as error:
+                raise DataError(
+                    f"{self.label} cannot be unpacked into {tempfile.gettempdir()}: "
+                    f"{error.strerror}. Make room there, or set TMPDIR to another folder."
+                ) from error
 
     def _unzip(self) -> None:
         try:

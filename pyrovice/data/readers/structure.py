@@ -12,12 +12,13 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from pyrovice.data.readers.source import Source
+from pyrovice.data.readers.source import BYTES_AT_ONCE, Source
 from pyrovice.errors import DataError
 
 WHITESPACE = r"\s+"
 SEPARATORS = ("\t", ",", ";")
-BYTES_AT_ONCE = 2**20
+# Bytes of a line: one of a hundred thousand columns has fewer.
+LONGEST_LINE = 2**20
 
 Structure = tuple[NDArray[np.int64], NDArray[np.int64], bool]
 
@@ -53,11 +54,28 @@ def fields_per_line(source: Source, separator: str) -> Structure:
 def _blocks(source: Source) -> Iterator[bytes]:
     """Whole lines, each ended by a line feed."""
     with source.open() as file:
+        seen = 0
         while block := file.read(BYTES_AT_ONCE):
-            block += file.readline()
+            block += file.readline(LONGEST_LINE + 1)
             if not block.endswith(b"\n"):
                 block += b"\n"
-            yield block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+            block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+            _refuse_long_lines(source, block, seen)
+            seen += block.count(b"\n")
+            yield block
+
+
+def _refuse_long_lines(source: Source, block: bytes, before: int) -> None:
+    """Refuse what would take many times its size in memory, and is not a row of judgments."""
+    if len(block) <= LONGEST_LINE:
+        return
+    ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))
+    long = np.flatnonzero(np.diff(ends, prepend=-1) > LONGEST_LINE)
+    if long.size:
+        raise DataError(
+            f"{source.label}, line {before + long[0] + 1} has more than {LONGEST_LINE:,} bytes; "
+            "expected a judgment in each line. Does it lack line breaks?"
+        )
 
 
 def _count_fields(data: NDArray[np.uint8], separator: str) -> NDArray[np.int64]:

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyrovice.data.naming import clean_name
 from pyrovice.data.readers.source import Sample, Source
 from pyrovice.data.readers.structure import SEPARATORS, WHITESPACE, fields_per_line, guess_separator
 from pyrovice.data.reading_report import LeftOut
@@ -157,7 +158,7 @@ def stripped(values: Any) -> NDArray[Any]:
     """Text without blanks around it, empty where there is none."""
     # There are far fewer different values than rows.
     codes, different = pd.factorize(np.asarray(values, dtype=object))
-    return np.array([*(str(value).strip() for value in different), ""], dtype=object)[codes]
+    return np.array([*(clean_name(str(value)) for value in different), ""], dtype=object)[codes]
 
 
 def _numbers(values: Any) -> NDArray[Any]:

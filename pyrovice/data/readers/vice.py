@@ -53,7 +53,7 @@ def read_folder(folder: Path, options: Options, part: str = "train") -> dict[str
         )
     with ExitStack() as opened:
         tables = {
-            name: _table(opened.enter_context(Source(file)))
+            name: _table(opened.enter_context(Source(file, options.unpacked_limit)))
             for name, file in found.items()
             if file is not None
         }

@@ -35,6 +35,7 @@ class DotProduct:
     """
 
     asks_who_answered: ClassVar[bool] = False
+    samples_nothing: ClassVar[bool] = True
 
     def __call__(self, X: Tensor, judgments: Judgments) -> Tensor:
         """Log-probability that each of the three objects is the odd one, (..., n, 3)."""

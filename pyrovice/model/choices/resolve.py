@@ -12,6 +12,7 @@ from torch import Tensor
 from pyrovice.errors import ChoiceError
 from pyrovice.model.choices.pairs import rule_out_anchors
 from pyrovice.model.judgments import Judgments
+from pyrovice.model.pyro_lock import pyro_locked
 
 Choice: TypeAlias = Callable[[Tensor, Judgments], Tensor]
 
@@ -73,7 +74,10 @@ def log_probability(choice: Any, sites: Mapping[str, Tensor], judgments: Judgmen
     """
     answer = resolve_choice(choice)
     given = {name: value for name, value in sites.items() if name != "X"}
-    with poutine.trace() as traced, poutine.condition(data=given):
+    if not given and getattr(answer, "samples_nothing", False):
+        # Without Pyro, so that nobody waits for a fit that is running in another thread.
+        return answer(sites["X"].relu(), judgments)
+    with pyro_locked(), poutine.trace() as traced, poutine.condition(data=given):
         log_p = answer(sites["X"].relu(), judgments)
     for name, _ in prune_subsample_sites(traced.trace).iter_stochastic_nodes():
         if name not in given:

@@ -85,6 +85,7 @@ class Crowd:
         self.size, self.n_objects, self.dimensions = len(known), n_objects, dimensions
         self.groups, self.group = _grouped(people, known)
         self.newcomer: Mapping[str, Tensor] = {}
+        self.is_relative = True
         entries = self.size * n_objects * dimensions
         if people.varies("own") and entries > MOST_OWN:
             raise PyroviceError(
@@ -102,6 +103,24 @@ class Crowd:
         other.newcomer = newcomer
         return other
 
+    def as_given(self) -> Crowd:
+        """The same, with traits that are taken as they are and not relative to everybody's mean."""
+        other = copy(self)
+        other.is_relative = False
+        return other
+
+    def relative(self, sites: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """Weights and temperatures divided by their geometric mean over people.
+
+        What all people have in common is X's: without this, everybody's temperature could rise
+        with the scale of X, and neither would be known.
+        """
+        found = dict(sites)
+        for site, axis in (("person_weight", -2), ("person_temperature", -1)):
+            if self.is_relative and site in found and self.size:
+                found[site] = found[site] / found[site].log().mean(axis, keepdim=True).exp()
+        return found
+
     def spread(self, site: str, sites: Mapping[str, Tensor]) -> Tensor:
         """How much people differ in a trait, as it is fixed or given."""
         learned = SPREAD[site]
@@ -113,7 +132,7 @@ class Crowd:
         """Log-probability that each object is the odd one, (..., n, 3)."""
         # The prior has opened these plates before, and Pyro takes each of them once.
         with poutine.block(hide=["object", "dimension"]):
-            traits = self._with_somebody(self._sample(), X)
+            traits = self._with_somebody(self.relative(self._sample()), X)
         if judgments.person is None:
             judgments = judgments.by()
         assert judgments.person is not None

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import torch
 from torch import Tensor
 
+from pyrovice.data.validation import whole_seed
 from pyrovice.model.people.crowd import NEW, Crowd
 
 Sites = dict[str, Tensor]
@@ -20,7 +21,7 @@ def with_newcomers(
     The newcomers of all draws together cover the population evenly in each of their traits,
     which takes many times fewer of them than if they came at random.
     """
-    generator = torch.Generator().manual_seed(seed)
+    generator = torch.Generator().manual_seed(whole_seed(seed))
     shape = (crowd.n_objects, crowd.dimensions)
     sizes = {
         "person_weight": (crowd.dimensions,),

@@ -35,10 +35,11 @@ class People:
         logit λ_p  ~ Normal(logit typical_lapse, lapse_spread)
         e_pik      ~ Normal(0, own_spread_k)           deviations of a person's own
 
-    The median person has weights and temperature one and no deviations, and that is what gives
-    X its scale: X is what this typical person sees. How much people differ is learned, so that
-    somebody with few answers stays near the others. A judgment whose person is not known is
-    fitted as the typical person's, and predicted by averaging over new people.
+    The typical person has weights and temperature one and no deviations, and X is what this
+    person sees. That gives X its scale: weights and temperatures are relative to their geometric
+    mean over the people who answered. How much people differ is learned, so that somebody with
+    few answers stays near the others. A judgment whose person is not known is fitted as the
+    typical person's, and predicted by averaging over new people.
 
     Parameters
     ----------

@@ -7,6 +7,9 @@ from typing import Any
 
 from pyrovice.errors import PriorError
 
+# Adam squares gradients, which grow with the inverse square of a scale.
+SMALLEST, LARGEST = 1e-8, 1e8
+
 
 def set_numbers(prior: Any, *names: str) -> None:
     """Make the named fields of a frozen value plain floats."""
@@ -24,6 +27,7 @@ def set_numbers(prior: Any, *names: str) -> None:
 def check_positive(prior: Any, *names: str) -> None:
     """Refuse named fields that are not above zero."""
     for name in names:
+        _refuse_extremes(name, getattr(prior, name))
         if getattr(prior, name) <= 0:
             raise PriorError(
                 f"{name}={getattr(prior, name):g} is not positive; leave it out for "
@@ -31,9 +35,19 @@ def check_positive(prior: Any, *names: str) -> None:
             )
 
 
+def _refuse_extremes(name: str, value: float) -> None:
+    """Refuse sizes whose squares and gradients float32 cannot hold."""
+    if 0 < value < SMALLEST or value > LARGEST:
+        raise PriorError(
+            f"{name}={value:g} cannot be computed with; expected {SMALLEST:g} to {LARGEST:g}."
+        )
+
+
 def check_mixture(prior: Any) -> None:
     """Refuse a spike that is not narrower than its slab, or a weight outside (0, 1)."""
     example = type(prior).__name__
+    for name in ("spike", "slab"):
+        _refuse_extremes(name, getattr(prior, name))
     if not 0 < prior.spike < prior.slab:
         raise PriorError(
             f"spike={prior.spike:g} and slab={prior.slab:g}: the spike must be positive and "

@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from pyrovice.data.triplets import Triplets
-from pyrovice.data.validation import default_names, whole
+from pyrovice.data.validation import default_names, whole, whole_seed
 from pyrovice.errors import DataError, PriorError, PyroviceError, tell
 from pyrovice.model.choices import Choice, DotProduct
 from pyrovice.model.dimensions import first_dimensions
 from pyrovice.model.model import Model
 from pyrovice.model.priors.resolve import Prior
+from pyrovice.model.pyro_lock import pyro_locked
 from pyrovice.model.simulation import random_triplets
 from pyrovice.model.structure import draw_prior
 
@@ -251,8 +252,8 @@ def predictive(
     entries = rng.choice(size, min(size, MOST_WEIGHTS), replace=False)
     largest, weights = np.empty((draws, len(asked))), np.empty((draws, len(entries)))
     entropy, zeros, agreement = np.empty((3, draws))
-    with torch.no_grad(), torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with pyro_locked(), torch.no_grad(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(whole_seed(seed))
         for i in range(draws):
             sites = {name: _in_double(value) for name, value in draw_prior(model).items()}
             X = sites["X"].relu()

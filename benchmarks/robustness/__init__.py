@@ -1,0 +1,1 @@
+"""What survives kills, full disks and damaged files."""

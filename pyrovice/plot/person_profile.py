@@ -1,0 +1,152 @@
+"""One of the people who answered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+from pyrovice.errors import PyroviceError
+from pyrovice.plot.labels import label, labels_of_dimensions
+from pyrovice.plot.log_ticks import mark_ratios
+from pyrovice.plot.object_bars import BAR_HEIGHT
+from pyrovice.plot.similarity_map import DRAWS, THIRDS
+from pyrovice.plot.style import (
+    BLUE,
+    GREY,
+    ORANGE,
+    PAGE_WIDTH,
+    PALE,
+    SMALL,
+    STYLE,
+    figure_of,
+    part_for,
+)
+from pyrovice.results.fit import Fit
+from pyrovice.results.persons import Person
+
+# Standard deviations within which nine of ten people are.
+NINE_OF_TEN = 1.645
+LEAST_OBJECTS = 8
+
+
+def person(fit: Fit, label: Any, k: int | None = None, ax: Axes | None = None) -> Figure:
+    """How one person differs from the typical one: in weights, and in which objects.
+
+    On the left their weights with 90 % intervals, in colour where these exclude one, the typical
+    person's; nine of ten people are within the pale bars. On the right the `k` objects whose
+    similarities to all others are least like the typical person's: one minus their correlation,
+    with the object that each has come closest to (+) and gone furthest from (−). By default there
+    are as many of them as dimensions, and at least 8.
+
+    Examples
+    --------
+    >>> import pyrovice as pv
+    >>> data = pv.load_example(people=12).triplets
+    >>> fit = pv.fit(data, people=pv.People(), dimensions=12)
+    >>> figure = pv.plot.person(fit, "p01")
+    >>> [axes.get_xlabel() for axes in figure.axes]
+    ['weight, the typical person has 1', '1 − correlation']
+    """
+    somebody = fit.person(label)
+    traits = somebody.traits()
+    weights = traits[traits.index.str.startswith("weight ")]
+    if weights.empty:
+        raise PyroviceError(
+            "In this fit people do not differ in what they see, so there is nothing to draw: "
+            "fit with people=pv.People(weights=True)."
+        )
+    seen = _seen_differently(fit, somebody).head(k or max(LEAST_OBJECTS, len(weights)))
+    with plt.rc_context(STYLE):
+        rows = max(len(weights), len(seen))
+        part = part_for(ax, PAGE_WIDTH, 0.95 + BAR_HEIGHT * rows)
+        left, right = part.subplots(1, 2, width_ratios=(5, 4))
+        _draw_weights(left, fit, weights)
+        left.set_title(_title(somebody, traits), loc="left")
+        _draw_objects(right, seen)
+        # Rows of both are equally high.
+        left.set_ylim(rows - 0.4, -0.6)
+        right.set_ylim(rows - 0.4, -0.6)
+    return figure_of(part)
+
+
+def _title(somebody: Person, traits: pd.DataFrame) -> str:
+    said = [f"{label(str(somebody.label))}: {somebody.judgments:,} judgments"]
+    for trait in ("temperature", "lapse"):
+        if trait in traits.index:
+            middle, low, high = traits.loc[trait]
+            said.append(f"{trait} {middle:.2f} ({low:.2f}–{high:.2f})")
+    return "\n".join([said[0], ", ".join(said[1:])]) if said[1:] else said[0]
+
+
+def _draw_weights(axes: Axes, fit: Fit, weights: pd.DataFrame) -> None:
+    dims = list(fit.embedding())
+    rows = np.arange(len(weights))
+    median, low, high = weights.to_numpy().T
+    ends = [low.min(), high.max(), 0.5, 2.0]
+    site = fit.posterior.others.get("weight_spread")
+    if site is not None:
+        reach = np.exp(NINE_OF_TEN * np.median(site.pooled, axis=0)[dims])
+        axes.hlines(rows, 1 / reach, reach, color=PALE, linewidth=5, alpha=0.6)
+        ends += [1 / reach.max(), reach.max()]
+    away = np.where(low > 1, ORANGE, np.where(high < 1, BLUE, GREY))
+    axes.hlines(rows, low, high, color=away, linewidth=1.2)
+    axes.scatter(median, rows, color=away, s=14, zorder=3)
+    axes.axvline(1, color="black", linewidth=0.8, linestyle="--", zorder=0)
+    axes.set_xscale("log")
+    axes.set_xlim(min(ends) / 1.1, max(ends) * 1.1)
+    mark_ratios(axes.xaxis, *axes.get_xlim())
+    named = labels_of_dimensions(fit.top_objects(3), longest=24)
+    axes.set_yticks(rows, [named[dim] for dim in dims])
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel("weight, the typical person has 1")
+
+
+def _seen_differently(fit: Fit, somebody: Person) -> pd.DataFrame:
+    """Objects by how little their similarities correlate with the typical person's."""
+    own = _standardised(somebody.similarity(draws=DRAWS, thirds=THIRDS).to_numpy())
+    typical = _standardised(fit.similarity(draws=DRAWS, thirds=THIRDS).to_numpy())
+    moved = own - typical
+    names = np.array(fit.names, dtype=object)
+    table = pd.DataFrame(
+        {
+            "apart": 1 - np.nanmean(own * typical, axis=1),
+            "closer": names[np.nanargmax(moved, axis=1)],
+            "away": names[np.nanargmin(moved, axis=1)],
+        },
+        index=names,
+    )
+    return table.sort_values("apart", ascending=False, kind="stable")
+
+
+def _standardised(alike: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Rows of mean zero and variance one, without the diagonal."""
+    values = np.array(alike, dtype=float)
+    np.fill_diagonal(values, np.nan)
+    spread = np.nanstd(values, axis=1, keepdims=True)
+    spread = np.where(spread > 0, spread, 1.0)
+    return np.asarray((values - np.nanmean(values, axis=1, keepdims=True)) / spread)
+
+
+def _draw_objects(axes: Axes, seen: pd.DataFrame) -> None:
+    rows = np.arange(len(seen))
+    axes.barh(rows, seen.apart, color=PALE, height=0.7)
+    longest = max(float(seen.apart.max()), 1e-3)
+    for row, (apart, closer, away) in enumerate(seen.itertuples(index=False)):
+        text = f"+ {label(closer, 12)}  − {label(away, 12)}"
+        axes.text(apart + longest * 0.04, row, text, va="center", fontsize=SMALL)
+    # Room for what stands beside the bars.
+    axes.set_xlim(0, longest * 2.5)
+    ticks = MaxNLocator(2).tick_values(0, longest)
+    axes.set_xticks([tick for tick in ticks if 0 <= tick <= 1.2 * longest])
+    axes.spines.bottom.set_bounds(0, axes.get_xticks()[-1])
+    axes.set_yticks(rows, [label(name, 16) for name in seen.index])
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel("1 − correlation", loc="left")
+    axes.set_title("seen most differently\n+ closer to, − further from", loc="left")

@@ -1,0 +1,42 @@
+"""Workers end with the process that started them, also if it is given no time to say so."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import joblib
+import pytest
+from helpers.processes import children, is_running, started, wait_until
+
+from pyrovice.inference.worker_lifetime import below, workers_of_this_process
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+
+SAMPLING = """
+import pyrovice as pv
+data = pv.load_example().triplets
+pv.sample(data, dimensions=8, draws=4000, warmup=4000, chains=2)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["SIGKILL", "SIGTERM"])
+def test_workers_end_with_their_parent(number):
+    parent = started(code=SAMPLING)
+    workers = wait_until(lambda: found if len(found := children(parent.pid)) == 2 else None)
+    # They may still be importing: whoever has no parent when its work comes ends as well.
+    parent.send_signal(number)
+    assert parent.wait(30) == -number
+    wait_until(lambda: not any(map(is_running, workers)), seconds=40)
+    parent.communicate()
+
+
+def test_only_processes_below_this_one_are_watched():
+    with workers_of_this_process() as parent:
+        assert parent == os.getpid()
+    with joblib.parallel_config(backend="threading"), workers_of_this_process() as parent:
+        assert parent is None
+    # In this process and in those of a cluster nothing is started that could end it.
+    before = len(sys._current_frames())
+    assert below(os.getpid(), max, 1, 2) == below(None, max, 2, 1) == 2
+    assert len(sys._current_frames()) == before
