@@ -3,6 +3,7 @@
 Names are imported when they are first used, so that what is not needed takes no time.
 """
 
+import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +64,9 @@ if TYPE_CHECKING:
     from pyrovice.results.scores import Evaluation
     from pyrovice.sweeps.result import Sweep
     from pyrovice.sweeps.run import sweep
+
+# Said by tqdm when Pyro is first imported in a notebook without ipywidgets: its bars are then text.
+warnings.filterwarnings("ignore", message="IProgress not found")
 
 # Where each public name is, as above.
 HOMES = {
