@@ -38,8 +38,7 @@ with warnings.catch_warnings():
     # ArviZ announces its next version, and Pyro asks for ipywidgets. Neither matters here.
     warnings.simplefilter("ignore")
     import pyrovice as pv
-
-from pyrovice.model.simulation import choice_probabilities, plausible_embedding
+    from pyrovice.model.simulation import choice_probabilities, plausible_embedding
 
 truth = plausible_embedding(36, 5, seed=4)
 every = np.array(list(itertools.combinations(range(36), 3)))

@@ -5,6 +5,7 @@ Names are imported when they are first used, so that what is not needed takes no
 
 import warnings
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from pyrovice.storage.registry import FINDERS
@@ -64,9 +65,6 @@ if TYPE_CHECKING:
     from pyrovice.results.scores import Evaluation
     from pyrovice.sweeps.result import Sweep
     from pyrovice.sweeps.run import sweep
-
-# Said by tqdm when Pyro is first imported in a notebook without ipywidgets: its bars are then text.
-warnings.filterwarnings("ignore", message="IProgress not found")
 
 # Where each public name is, as above.
 HOMES = {
@@ -159,13 +157,21 @@ _ROOMS = (
 
 def __getattr__(name: str) -> Any:
     if name in _WHERE:
-        value = getattr(import_module(_WHERE[name]), name)
+        value = getattr(_imported(_WHERE[name]), name)
     elif name in MODULES or name in _ROOMS:
-        value = import_module(MODULES.get(name, f"pyrovice.{name}"))
+        value = _imported(MODULES.get(name, f"pyrovice.{name}"))
     else:
         raise AttributeError(f"module 'pyrovice' has no attribute {name!r}")
     globals()[name] = value
     return value
+
+
+def _imported(module: str) -> ModuleType:
+    """Import a module of ours, silently: the first one brings Pyro with it."""
+    with warnings.catch_warnings():
+        # Said by tqdm in a notebook without ipywidgets, where bars are text.
+        warnings.filterwarnings("ignore", message="IProgress not found")
+        return import_module(module)
 
 
 def __dir__() -> list[str]:
