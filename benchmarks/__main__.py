@@ -35,6 +35,7 @@ SECTIONS = {
     "coverage": "quality",
     "arviz_memory": "speed",
     "reading": "speed",
+    "importing": "speed",
     "ensemble": "quality",
     "soak": "robustness",
 }

@@ -106,3 +106,9 @@ def test_the_sdist_names_what_exists():
     # What the tests read beside the package itself.
     read = {".github", "Makefile", "benchmarks", "conftest.py", "docs", "notebooks", "tests"}
     assert read | set(PAGES) <= set(named)
+
+
+def test_every_file_of_tests_has_a_name_of_its_own():
+    """Two of the same name in two folders cannot be collected together."""
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))
