@@ -6,7 +6,7 @@ READY = $(VENV)/.ready
 # Two workers with one thread each do more on two cores than one with two.
 TEST = OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal
 
-.PHONY: demo test test-slow test-arviz1 lint bench docs
+.PHONY: demo test test-slow test-elsewhere test-arviz1 lint bench docs
 
 demo: $(READY)
 	$(BIN)/pyrovice demo --output demo
@@ -16,6 +16,10 @@ test: $(READY) lint
 
 test-slow: $(READY)
 	$(TEST) -m slow
+
+# As an ordinary user, and with the clone in a closed folder.
+test-elsewhere: $(READY)
+	bash .ci/elsewhere
 
 # ArviZ 1.x needs Python 3.12 and lives in an environment of its own.
 PYTHON_FOR_ARVIZ1 ?= python3.12

@@ -34,7 +34,6 @@ BOTH, SHUFFLED = "weights and temperature", "the same, people shuffled"
 PLAN = {
     ("known", 0): [*MODELS, SHUFFLED],
     ("known", 1): ["one mind", BOTH],
-    ("known", 2): ["one mind", BOTH],
     ("left out", 0): ["one mind", BOTH],
 }
 DRAWS = 100
@@ -46,9 +45,10 @@ def run(quick: bool) -> str:
     folder = Path(os.environ.get("PYROVICE_RUNS") or mkdtemp())
     plan = {("known", 0): ["one mind", "temperature"]} if quick else PLAN
     # The comparisons that matter most come first.
+    first = ("one mind", BOTH, SHUFFLED, "temperature")
     wanted = sorted(
         ((part, split, model) for (part, split), models in plan.items() for model in models),
-        key=lambda case: case[2] not in ("one mind", BOTH),
+        key=lambda case: first.index(case[2]) // 2 if case[2] in first else len(first),
     )
     found = {case: scored(folder, *case) for case in wanted}
     return "\n".join(table(found))

@@ -13,6 +13,7 @@ from torch import Tensor
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole
 from pyrovice.errors import DataError
+from pyrovice.model.choices import log_probability
 from pyrovice.model.judgments import person_numbers
 from pyrovice.model.people.crowd import NEW
 from pyrovice.results.fit import Fit
@@ -140,7 +141,8 @@ class _Task:
             sites = self.sites | {
                 site: self._trait(site, spread[site] * z) for site, z in away.items()
             }
-            log_p = self.fit.model.choice_log_probability(sites, asked)
+            with self.fit.model.parameters_in_use():
+                log_p = log_probability(crowd.as_given(), sites, asked)
             answered = log_p.gather(-1, odd[:, None]).sum()
             return sum((z**2).sum() / 2 for z in away.values()) - answered
 

@@ -42,13 +42,36 @@ def groups(objects: NDArray[np.int32], m: int) -> int:
 
 def groups_of_pairs(pairs: NDArray[np.int64], m: int) -> int:
     """The same from the pairs that were shown together."""
+    if m > MOST_IN_A_TABLE:
+        return _groups_of_many(pairs, m)
+    touching = np.zeros((m, m), bool)
+    touching.ravel()[pairs] = True
+    touching |= touching.T
+    left = touching.any(axis=1)
+    found = 0
+    while left.any():
+        found += 1
+        reached = np.zeros(m, bool)
+        reached[np.argmax(left)] = True
+        new = np.flatnonzero(reached)
+        while len(new):
+            next_to = touching[new].any(axis=0) & ~reached
+            reached |= next_to
+            new = np.flatnonzero(next_to)
+        left &= ~reached
+    return found
+
+
+def _groups_of_many(pairs: NDArray[np.int64], m: int) -> int:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
     first, second = pairs // m, pairs % m
     graph = coo_array((np.ones(len(pairs), bool), (first, second)), shape=(m, m))
     label = connected_components(graph, directed=False)[1]
-    return len(np.unique(label[np.union1d(first, second)]))
+    judged = np.zeros(m, bool)
+    judged[first] = judged[second] = True
+    return len(np.unique(label[judged]))
 
 
 def tell_if_disconnected(triplets: Triplets) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pyrovice.data.connections import groups_of_pairs, shown_pairs
 from pyrovice.data.plausibility import doubts_about_objects
 from pyrovice.data.reading_report import Reading
-from pyrovice.data.repeats import triplet_keys
+from pyrovice.data.repeats import different, triplet_keys
 from pyrovice.data.wording import first_few
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def describe(triplets: Triplets) -> Description:
         judgments=len(triplets),
         objects=m,
         sightings=pd.Series(seen, index=pd.Index(triplets.names, name="object"), name="judgments"),
-        triplets=len(np.unique(triplet_keys(objects, m))),
+        triplets=different(triplet_keys(objects, m)),
         repeated=len(triplets.repeated()[0]),
         anchored=int(triplets.anchored.sum()),
         participants=None if people is None else pd.Series(people).value_counts(),
@@ -158,8 +158,7 @@ def _pair_counts(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
     """How often pairs were shown together, how many pairs that often, and how many groups."""
     pairs, shown = shown_pairs(objects, m)
-    times, how_many = np.unique(shown, return_counts=True)
-    never = m * (m - 1) // 2 - len(pairs)
-    if never:
-        times, how_many = np.append(0, times), np.append(never, how_many)
-    return times, how_many, groups_of_pairs(pairs, m)
+    of_each = np.bincount(shown)
+    of_each[0] = m * (m - 1) // 2 - len(pairs)
+    times = np.flatnonzero(of_each)
+    return times, of_each[times], groups_of_pairs(pairs, m)

@@ -39,11 +39,27 @@ def repeated_questions(
     keys: NDArray[np.int64], odd: NDArray[np.int8]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """First row of each question asked more than once, and its answers by position."""
-    _, first_row, question, times = np.unique(
-        keys, return_index=True, return_inverse=True, return_counts=True
-    )
-    answers = np.bincount(question * 3 + odd, minlength=3 * len(times)).reshape(-1, 3)
-    return first_row[times > 1], answers[times > 1]
+    rows = np.flatnonzero(_is_repeated(keys))
+    _, first, question = np.unique(keys[rows], return_index=True, return_inverse=True)
+    answers = np.bincount(question * 3 + odd[rows], minlength=3 * len(first)).reshape(-1, 3)
+    return rows[first], answers
+
+
+def different(keys: NDArray[np.int64]) -> int:
+    """How many different numbers there are."""
+    ordered = np.sort(keys)
+    return int(np.count_nonzero(np.diff(ordered))) + 1 if len(ordered) else 0
+
+
+def _is_repeated(keys: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which numbers are there more than once."""
+    # Sorting them is much faster than finding out where each of them goes.
+    ordered = np.sort(keys)
+    again = ordered[1:][ordered[1:] == ordered[:-1]]
+    if not len(again):
+        return np.zeros(len(keys), bool)
+    at = np.searchsorted(again, keys)
+    return again[np.minimum(at, len(again) - 1)] == keys
 
 
 def repeats_table(triplets: Triplets) -> pd.DataFrame:

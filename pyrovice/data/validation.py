@@ -30,7 +30,7 @@ def whole_numbers(values: ArrayLike, what: str) -> NDArray[np.int64]:
     if array.size == 0:
         raise DataError(f"{what} is empty; expected at least one judgment.")
     if array.dtype.kind in "iu":
-        return array.astype(np.int64)
+        return array.astype(np.int64, copy=False)
     if array.dtype.kind != "f":
         raise DataError(
             f"{what} holds {array.dtype} values; expected whole numbers. For objects given by "

@@ -123,8 +123,7 @@ def fit(
     tell_if_disconnected(data)
     guide = guide_family(guide)
     seed = whole_seed(seed)
-    # Whatever may fail does so before training, so that no fit is lost.
-    digest = data.digest()
+    digest = data.digest()  # before training: what may fail afterwards would lose the fit
     first = first_dimensions(dimensions, data, learned_rows(prior))
     start = _start(training, guide, prior)
     if init is not None:
@@ -143,8 +142,7 @@ def fit(
             people=people,
         )
         given |= {"prior": recognise(prior), "seed": str(seed), "device": str(device)}
-        given["init"] = "none" if init is None else recognise_fit(init)
-        keeper = Keeper(Checkpoint.of(checkpoint), given)
+        keeper = _keeper(checkpoint, given, init)
     with _isolated(seed, device):
         bare = Model(prior, data.n_objects, first, data, choice=choice, people=people)
         model = bare.with_data(Judgments.of(data, device, bare.known_people))
@@ -211,6 +209,11 @@ def spose(data: Triplets, *, rate: float, **arguments: Any) -> Fit:
     if not (isinstance(rate, int | float) and 0 < rate < float("inf")):
         raise PyroviceError(f"rate={rate!r}; expected a positive number, for example rate=5.")
     return fit(data, prior=dist.Exponential(float(rate)), guide=MAP(), **arguments)
+
+
+def _keeper(checkpoint: str | Path | Checkpoint, given: dict[str, str], init: Fit | None) -> Keeper:
+    given = given | {"init": "none" if init is None else recognise_fit(init)}
+    return Keeper(Checkpoint.of(checkpoint), given)
 
 
 @contextmanager

@@ -58,8 +58,8 @@ def people(fit: Fit, ax: Axes | None = None) -> Figure:
     traits = [trait for trait in ("temperature", "lapse") if trait in table]
     if not weighed and not traits:
         raise PyroviceError(
-            "This fit kept no dimension and has neither temperatures nor lapses, so there is "
-            "nothing to draw."
+            "In this fit people have neither weights on dimensions that are kept nor temperatures "
+            "nor lapses, so there is nothing to draw."
         )
     table, first_of_group = _ordered(table, weighed or traits[:1])
     heat = float(np.clip(COLUMN * len(weighed), NARROWEST, WIDEST)) if weighed else 0.0

@@ -59,8 +59,8 @@ def person(fit: Fit, label: Any, k: int | None = None, ax: Axes | None = None) -
     weights = traits[traits.index.str.startswith("weight ")]
     if weights.empty:
         raise PyroviceError(
-            "In this fit people do not differ in what they see, so there is nothing to draw: "
-            "fit with people=pv.People(weights=True)."
+            "In this fit people have no weights on dimensions that are kept, so there is nothing "
+            "to draw: fit with people=pv.People(weights=True)."
         )
     seen = _seen_differently(fit, somebody).head(k or max(LEAST_OBJECTS, len(weights)))
     with plt.rc_context(STYLE):

@@ -65,22 +65,6 @@ def figures(
         )
     if not fit.n_dimensions:
         return found
-    if fit.model.people is not None:
-        add(
-            "people",
-            lambda: plot.people(fit),
-            "Weights and temperatures of everybody",
-            "Weights of everybody, those alike side by side. The typical person has one. Whole "
-            "cells: the 90 % interval excludes one. Above, how much people differ.",
-        )
-    if "group_log_weight" in fit.posterior.others:
-        add(
-            "groups",
-            lambda: plot.groups(fit),
-            "Differences of log-weights between groups",
-            "What groups weigh differently: 90 % intervals, the probability that the difference "
-            "is positive, and p of a permutation test over people.",
-        )
     add(
         "importance",
         lambda: plot.importance(fit),
@@ -101,6 +85,26 @@ def figures(
             lambda: plot.embedding(fit),
             "Heat map of weights, objects by dimensions",
             "All weights. Objects with the same strongest dimension stand together.",
+        )
+    return found | _of_people(fit)
+
+
+def _of_people(fit: Fit) -> dict[str, Picture]:
+    """Those of people, if they differ in something that can be drawn."""
+    found: dict[str, Picture] = {}
+    if {"person_weight", "person_temperature", "person_lapse"} & fit.posterior.others.keys():
+        found["people"] = _picture(
+            plot.people(fit),
+            "Weights and temperatures of everybody",
+            "Weights of everybody, those alike side by side. The typical person has one. Whole "
+            "cells: the 90 % interval excludes one. Above, how much people differ.",
+        )
+    if "group_log_weight" in fit.posterior.others:
+        found["groups"] = _picture(
+            plot.groups(fit),
+            "Differences of log-weights between groups",
+            "What groups weigh differently: 90 % intervals, the probability that the difference "
+            "is positive, and p of a permutation test over people.",
         )
     return found
 

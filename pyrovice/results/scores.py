@@ -95,11 +95,12 @@ def evaluate(probabilities: NDArray[np.floating], triplets: Triplets) -> Evaluat
     repeats: dict[str, float | None] = dict.fromkeys(
         ("kl_divergence", "chance_kl", "ceiling", "ceiling_low")
     )
-    _, counts = triplets.repeated()
+    rows, counts = triplets.repeated()
     if len(counts):
+        people = counts / counts.sum(axis=1, keepdims=True)
         repeats = {
-            "kl_divergence": float(repeats_kl(p, triplets).mean()),
-            "chance_kl": float(repeats_kl(guessing(triplets), triplets).mean()),
+            "kl_divergence": float(_kl(people, p[rows]).mean()),
+            "chance_kl": float(_kl(people, guessing(triplets[rows])).mean()),
             "ceiling": float((counts.max(axis=1) / counts.sum(axis=1)).mean()),
             "ceiling_low": float(_majority_of_others(counts).mean()),
         }

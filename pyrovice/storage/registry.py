@@ -10,11 +10,12 @@ import base64
 import inspect
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
-from typing import Any, TypeVar
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pyrovice.errors import ChoiceError, GuideError, PriorError, PyroviceError, SavedFitError
+
+if TYPE_CHECKING:
+    import numpy as np
 
 Class = TypeVar("Class", bound=type)
 
@@ -110,7 +111,7 @@ def describe(value: Any, role: str | None = None) -> Any:
         return value
     if isinstance(value, tuple):
         return [describe(item) for item in value]
-    if isinstance(value, np.ndarray) and value.dtype.kind in NUMBERS:
+    if _is_array(value):
         return {
             "kind": "array",
             "dtype": value.dtype.str,
@@ -161,7 +162,15 @@ def restore(described: Any, role: str = "value") -> Any:
     )
 
 
+def _is_array(value: Any) -> bool:
+    import numpy as np
+
+    return isinstance(value, np.ndarray) and value.dtype.kind in NUMBERS
+
+
 def _array(described: dict[str, Any]) -> np.ndarray:
+    import numpy as np
+
     dtype = np.dtype(described["dtype"])
     if dtype.kind not in NUMBERS:
         raise SavedFitError(f"it holds an array of {dtype}; expected numbers.")

@@ -14,6 +14,8 @@ from pyrovice.cli import app
 from pyrovice.data.readers.structure import LONGEST_LINE
 from pyrovice.data.validation import LONGEST_NAME
 
+pytestmark = pytest.mark.anywhere
+
 ROWS = "cat dog car\ndog car bus\ncat bus dog\n"
 
 

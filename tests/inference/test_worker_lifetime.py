@@ -11,7 +11,10 @@ from helpers.processes import children, is_running, started, wait_until
 
 from pyrovice.inference.worker_lifetime import below, workers_of_this_process
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+pytestmark = [
+    pytest.mark.anywhere,
+    pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc"),
+]
 
 SAMPLING = """
 import pyrovice as pv

@@ -113,8 +113,11 @@ def test_people_who_differ_in_some_traits_only(small_fit):
     figure = pv.plot.people(alike)
     assert [axes.get_xlabel() for axes in figure.axes] == ["temperature", "lapse"]
     check_texts(figure)
-    with pytest.raises(pv.PyroviceError, match="do not differ in what they see"):
+    with pytest.raises(pv.PyroviceError, match="have no weights on dimensions"):
         pv.plot.person(alike, "participant 1")
+    own = made_up_people(small_fit, 12, 3, weights=False, temperature=False, own=True)
+    with pytest.raises(pv.PyroviceError, match="neither weights on dimensions"):
+        pv.plot.people(own)
     fixed = made_up_people(small_fit, 12, 3, weights=0.5, temperature=False)
     del fixed.posterior.others["weight_spread"]
     check_texts(pv.plot.people(fixed))

@@ -24,7 +24,9 @@ def test_every_page_is_in_the_table_of_contents():
     assert pages | notebooks <= set(contents)
 
 
-@pytest.mark.parametrize("command", ["convert", "describe", "fit", "evaluate", "report", "sweep"])
+@pytest.mark.parametrize(
+    "command", ["convert", "describe", "fit", "evaluate", "people", "report", "sweep"]
+)
 def test_options_of_the_pages_exist(command):
     told = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"}).stdout
     for page in DOCS.glob("*.md"):
@@ -53,6 +55,19 @@ def test_the_page_on_parts_of_your_own_runs(tmp_path, monkeypatch):
     assert (namespace["scale"].squeeze().diff() < 0).all()
     assert namespace["guesses"].sites()["lapse"] == namespace["by_hand"].sites()["lapse"] == ()
     assert set(namespace["again"].sites()) == set(fit.sites())
+
+
+def test_the_page_on_people_runs(monkeypatch):
+    short = pv.Training(schedule=pv.Anneal(steps=200))
+    monkeypatch.setitem(pv.fit.__kwdefaults__, "training", short)
+    page = (DOCS / "people.md").read_text(encoding="utf-8")
+    snippets = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    assert len(snippets) == 6
+    namespace = {}
+    for snippet in snippets:
+        exec(snippet, namespace)
+    assert namespace["weights"].shape == (12, namespace["fit"].n_dimensions)
+    assert set(namespace["grouped"].people().group) == {"pet", "no pet"}
 
 
 def test_the_page_on_features_runs(tmp_path, monkeypatch):

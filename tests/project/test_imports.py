@@ -11,6 +11,8 @@ import pytest
 import pyrovice
 from pyrovice.results.saved_fits import to_bytes
 
+pytestmark = pytest.mark.anywhere
+
 SOURCE = ast.parse(Path(pyrovice.__file__).read_text(encoding="utf-8"))
 
 

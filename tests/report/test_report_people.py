@@ -65,6 +65,11 @@ def test_people_who_differ_in_temperature_only(small_fit):
     assert "groups" not in figures(fit, None, None)
 
 
+def test_people_who_differ_in_single_entries_only(small_fit):
+    fit = made_up_people(small_fit, 12, 3, weights=False, temperature=False, own=True)
+    assert "12 people made" in render(fit)
+
+
 def test_names_of_people_and_groups_are_text(small_fit):
     fit = made_up_people(small_fit, len(HOSTILE), 3)
     model = fit.model

@@ -17,7 +17,7 @@ from pyrovice.storage.registry import REGISTERED, describe, restore
 
 SHORT = Training(stop=MaxEpochs(5), schedule=None)
 # Fits this short still have all their dimensions, which is said elsewhere.
-pytestmark = pytest.mark.filterwarnings("ignore:All . dimensions were kept")
+pytestmark = [pytest.mark.anywhere, pytest.mark.filterwarnings("ignore:All . dimensions were kept")]
 
 
 @pytest.fixture

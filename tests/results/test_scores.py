@@ -87,3 +87,9 @@ def test_a_probability_of_zero_is_scored_finitely():
 def test_wrong_shape():
     with pytest.raises(pv.DataError, match=r"expected \(1, 3\)"):
         evaluate(np.ones((2, 3)), pv.Triplets([[0, 1, 2]], [0]))
+
+
+def test_many_judgments_are_predicted_in_another_order(small_fit, small, monkeypatch):
+    expected = small_fit.predict(small, draws=4)
+    monkeypatch.setattr("pyrovice.results.prediction.WORTH_SORTING", 1)
+    np.testing.assert_allclose(small_fit.predict(small, draws=4), expected, rtol=1e-6)

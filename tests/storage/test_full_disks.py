@@ -11,6 +11,8 @@ from pyrovice.errors import OverwriteError, WriteError
 from pyrovice.plot.style import PaperFigure
 from pyrovice.storage.atomic import whole_file
 
+pytestmark = pytest.mark.anywhere
+
 DATA = pv.load_example().triplets
 WRITERS = {
     "judgments.csv": lambda fit, path: DATA.write(path),

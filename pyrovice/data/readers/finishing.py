@@ -148,7 +148,8 @@ def finish(found: Found, options: Options, format: str, decided: str) -> dict[st
     if not keep.any():
         said = "; ".join(map(str, table.left_out()))
         raise DataError(f"{table.source.label} holds no judgments: {said}.")
-    ids = ids[keep]
+    if not keep.all():
+        ids = ids[keep]
     if names is None:
         ids, names = _number_names(shown[keep])
     reading = Reading(
@@ -180,7 +181,7 @@ def _numbered(
     if found.shown.dtype == object:
         return _ids_of_names(found.table, found.shown, names), names, None
     begins = _where_ids_begin(found.table, found.shown, options, found.first_id, names)
-    ids = found.shown - begins
+    ids = found.shown - begins if begins else found.shown
     return ids, _names_of_ids(found.table, ids, names, found.others, begins), begins
 
 
@@ -252,7 +253,11 @@ def _names_of_ids(
 ) -> tuple[str, ...]:
     """The names of all objects; rows with any other id are wrong."""
     below = f"holds an id below {begins}, where ids begin" if begins else "holds a negative id"
-    table.complain((ids < 0).any(axis=1), below + ("" if begins else "; ids run from 0"))
+    lowest, highest = int(ids.min(initial=0)), int(ids.max(initial=0))
+    if lowest < 0:
+        table.complain((ids < 0).any(axis=1), below + ("" if begins else "; ids run from 0"))
+    if names is None and highest < MOST_UNNAMED and others is None and not table.unusable().any():
+        return default_names(highest + 1)
     if names is None:
         table.complain(
             (ids >= MOST_UNNAMED).any(axis=1),
@@ -263,6 +268,8 @@ def _names_of_ids(
         if others is not None:
             known.append(others.ravel() - begins)
         return default_names(int(np.concatenate(known).max()) + 1)
+    if highest < len(names):
+        return names
     good = ids[(ids >= 0).all(axis=1)]
     one_based = begins == 0 and good.size and good.min() == 1 and good.max() == len(names)
     table.complain(

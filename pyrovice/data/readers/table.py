@@ -65,6 +65,9 @@ class Table:
         out = np.zeros((len(self), len(names)), np.int64)
         for i, name in enumerate(names):
             values = self.columns[name]
+            if _are_small_integers(values):
+                out[:, i] = values
+                continue
             numbers = _numbers(values)
             good = np.isfinite(numbers) & (np.abs(numbers) <= LARGEST_WHOLE)
             bare = good & (numbers == np.floor(np.where(good, numbers, 0)))
@@ -159,6 +162,13 @@ def stripped(values: Any) -> NDArray[Any]:
     # There are far fewer different values than rows.
     codes, different = pd.factorize(np.asarray(values, dtype=object))
     return np.array([*(clean_name(str(value)) for value in different), ""], dtype=object)[codes]
+
+
+def _are_small_integers(values: Any) -> bool:
+    """Whether nothing can be wrong with a column of whole numbers."""
+    if not pd.api.types.is_integer_dtype(values) or not len(values) or pd.isna(values).any():
+        return False
+    return values.min() >= -LARGEST_WHOLE and values.max() <= LARGEST_WHOLE
 
 
 def _numbers(values: Any) -> NDArray[Any]:
