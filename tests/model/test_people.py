@@ -119,6 +119,16 @@ def test_everybody_answers_as_the_definition_says(
     np.testing.assert_allclose(got, expected, rtol=1e-6, atol=1e-9)
 
 
+def test_some_of_the_dimensions_can_be_asked_about(sites):
+    """As after pruning under a prior whose dimensions depend on each other."""
+    asked = every_question(False, (*LABELS, None))
+    model = pv.Model(pv.SpikeSlab(), M, D, people=pv.People(), known_people=LABELS)
+    idle = torch.tensor([1.0, 1.0, 0.0])
+    expected = model.choice_log_probability(sites | {"X": sites["X"] * idle}, asked)
+    two = {name: sites[name][..., :2] for name in ("X", "person_weight", "weight_spread")}
+    torch.testing.assert_close(model.choice_log_probability(sites | two, asked), expected)
+
+
 def test_what_all_have_in_common_is_not_theirs(sites):
     """A temperature of everybody would be the scale of X."""
     asked = every_question(False, (*LABELS, None))

@@ -130,6 +130,11 @@ class Crowd:
 
     def __call__(self, X: Tensor, judgments: Judgments) -> Tensor:
         """Log-probability that each object is the odd one, (..., n, 3)."""
+        if X.shape[-1] != self.dimensions:
+            # Of a model that cannot be pruned, some dimensions only.
+            pruned = copy(self)
+            pruned.dimensions = X.shape[-1]
+            return pruned(X, judgments)
         # The prior has opened these plates before, and Pyro takes each of them once.
         with poutine.block(hide=["object", "dimension"]):
             traits = self._with_somebody(self.relative(self._sample()), X)
