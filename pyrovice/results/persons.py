@@ -17,6 +17,7 @@ from pyrovice.errors import DataError, PyroviceError
 from pyrovice.model.choices.kept_pairs import asked_kept
 from pyrovice.model.people import Crowd
 from pyrovice.model.people.crowd import Traits, seen
+from pyrovice.model.priors import Features
 
 if TYPE_CHECKING:
     from pyrovice.results.fit import Fit
@@ -38,6 +39,8 @@ def crowd_of(fit: Fit) -> Crowd:
 def axis_labels(fit: Fit) -> dict[str, Sequence[Any]]:
     """See `Fit.labels`."""
     found: dict[str, Sequence[Any]] = {"object": fit.names}
+    if isinstance(fit.prior, Features):
+        found |= fit.prior.coordinates
     if isinstance(fit.model.answers, Crowd):
         found["person"] = fit.model.known_people or ()
         found["group"] = fit.model.answers.groups
