@@ -40,7 +40,11 @@ def test_groups_and_pairs_are_those_found_by_hand(monkeypatch, n, table):
         np.testing.assert_array_equal(times, expected.ravel()[pairs])
 
 
-@pytest.mark.filterwarnings("ignore:These .* carry no dimensions", "ignore:No dimension has more")
+@pytest.mark.filterwarnings(
+    "ignore:These .* carry no dimensions",
+    "ignore:No dimension has more",
+    "ignore:2 objects .* in no judgment",
+)
 def test_a_fit_says_that_groups_cannot_be_compared():
     data = apart(200, 0)
     short = pv.Training(stop=pv.MaxEpochs(2))

@@ -58,7 +58,7 @@ class People:
     >>> pv.People()
     People(weights=True, temperature=True)
     >>> pv.People(weights=dist.HalfNormal(0.3), temperature=0.2, lapse=True)
-    People(weights=HalfNormal(scale: 0.30...), temperature=0.2, lapse=True)
+    People(weights=HalfNormal(scale=0.3), temperature=0.2, lapse=True)
     """
 
     weights: Spread = True
@@ -96,8 +96,8 @@ class People:
         return dict(self.groups or ())
 
     def __repr__(self) -> str:
-        parts = [f"{trait}={getattr(self, trait)!r}" for trait in ("weights", "temperature")]
-        parts += [f"{t}={getattr(self, t)!r}" for t in ("lapse", "own") if self.varies(t)]
+        parts = [f"{trait}={_text(getattr(self, trait))}" for trait in ("weights", "temperature")]
+        parts += [f"{t}={_text(getattr(self, t))}" for t in ("lapse", "own") if self.varies(t)]
         if self.groups is not None:
             names = sorted(set(self.group_of().values()))
             parts.append(f"groups of {', '.join(names)}")
@@ -146,6 +146,15 @@ def _checked(trait: str, spread: Any) -> Any:
         f"People({trait}={spread!r}); expected False, True, the spread as a positive number, or "
         "a distribution of positive numbers to learn it under, such as dist.HalfNormal(0.3)."
     )
+
+
+def _text(spread: Spread) -> str:
+    """A spread as it was given; Pyro's own text of a distribution may leave out its arguments."""
+    if not isinstance(spread, TorchDistributionMixin):
+        return repr(spread)
+    given = spread.arg_constraints
+    arguments = ", ".join(f"{name}={float(getattr(spread, name)):g}" for name in given)
+    return f"{type(spread).__name__}({arguments})"
 
 
 def _pairs(groups: Any) -> tuple[tuple[Any, str], ...] | None:
