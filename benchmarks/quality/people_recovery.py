@@ -21,7 +21,7 @@ EACH = (50, 200, 760)
 
 def run(quick: bool) -> str:
     warnings.simplefilter("ignore", pv.PyroviceWarning)
-    lines = [*recovery(range(1 if quick else 4)), "", *pooling((50,) if quick else EACH)]
+    lines = [*recovery(range(1 if quick else 3)), "", *pooling((50,) if quick else EACH)]
     return "\n".join(lines)
 
 
