@@ -21,7 +21,7 @@ from pyrovice.guides import Guide
 from pyrovice.guides.drawing import with_embedding
 from pyrovice.inference.worker_lifetime import below, workers_of_this_process
 from pyrovice.model.model import Model
-from pyrovice.model.people import Crowd, judgments_by_person
+from pyrovice.model.people import judgments_by_person
 from pyrovice.model.priors import Prior
 from pyrovice.model.pyro_lock import pyro_locked
 from pyrovice.results.fit import Fit, in_order_of_importance
@@ -75,9 +75,7 @@ def finished_chain(
         for rows in torch.arange(n).split(at_once)
     ]
     log_likelihood, log_prior = (torch.cat(part).numpy() for part in zip(*parts, strict=True))
-    found = with_embedding(model, latent)
-    if isinstance(model.answers, Crowd):
-        found = model.answers.relative(found)
+    found = model.relative(with_embedding(model, latent))
     return Chain(
         sites={name: values.numpy() for name, values in found.items()},
         log_likelihood=log_likelihood,

@@ -192,7 +192,8 @@ class Model:
         """
         if hasattr(self.choice, "kept_probability"):
             kept = self.choice.kept_probability(sites["X"].relu(), thirds)
-            lapse = sites.get("typical_lapse")
+            # A function of the user's may have a site of that name too.
+            lapse = sites.get("typical_lapse") if isinstance(self.answers, Crowd) else None
             return kept if lapse is None else kept * (1 - lapse) + lapse / 3
         return asked_kept(
             lambda asked: self.choice_log_probability(sites, asked), self.n_objects, thirds
@@ -230,31 +231,33 @@ class Model:
 
     def with_objects(self, prior: Prior, n_objects: int) -> Model:
         """The same model of other objects, with a prior of theirs and no judgments."""
-        other = Model(
-            prior,
-            n_objects,
-            self.dimensions,
-            choice=self.choice,
-            people=self.people,
-            known_people=self.known_people,
-        )
-        other.parameters = self.parameters
-        if other.is_code:
-            other.parameters_in_use = self.parameters.in_use
-        return other
+        return self._with(self.dimensions, None, prior, n_objects)
 
-    def _with(self, dimensions: int, data: Triplets | Judgments | None) -> Model:
+    def relative(self, sites: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
+        """Draws of sites as they are reported: weights of people relative to everybody's."""
+        return self.answers.relative(sites) if isinstance(self.answers, Crowd) else sites
+
+    def _with(
+        self,
+        dimensions: int,
+        data: Triplets | Judgments | None,
+        prior: Prior | None = None,
+        n_objects: int | None = None,
+    ) -> Model:
         other = Model(
-            self.prior,
-            self.n_objects,
+            prior or self.prior,
+            n_objects or self.n_objects,
             dimensions,
             None,
             choice=self.choice,
             people=self.people,
             known_people=self.known_people,
         )
-        other.prior, other.parameters = self.prior, self.parameters
-        if self.is_code:
+        other.parameters = self.parameters
+        if prior is None:
+            # A module is copied where it is new, and here it is the same.
+            other.prior = self.prior
+        if other.is_code:
             other.parameters_in_use = self.parameters.in_use
         other.data = None if data is None else Judgments.of(data, people=self.known_people)
         return other

@@ -94,7 +94,9 @@ def objects(fit: Fit, data: Triplets | None) -> dict[str, Any]:
 
 def _neighbours(fit: Fit) -> list[list[list[float]]]:
     """For each object its nearest ones: id, probability that the pair is kept, its sd."""
-    mean, sd = similarity_of(fit.model, fit.posterior, DRAWS, seed=0, thirds=THIRDS)
+    mean, sd = similarity_of(
+        fit.model.kept_probability, fit.posterior, DRAWS, seed=0, thirds=THIRDS
+    )
     nearest = np.argsort(-np.nan_to_num(mean, nan=-1.0), axis=1, kind="stable")
     count = min(NEIGHBOURS, len(mean) - 1)
     return [

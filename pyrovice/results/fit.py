@@ -418,7 +418,7 @@ class Fit:
         """
         if statistic not in ("mean", "sd"):
             raise PyroviceError(f"statistic={statistic!r}; expected 'mean' or 'sd'.")
-        mean, sd = similarity_of(self.model, self.posterior, draws, seed, thirds)
+        mean, sd = similarity_of(self.model.kept_probability, self.posterior, draws, seed, thirds)
         names = pd.Index(self.names, name="object")
         return pd.DataFrame(mean if statistic == "mean" else sd, index=names, columns=names)
 

@@ -13,11 +13,13 @@ import torch
 from numpy.typing import NDArray
 
 from pyrovice.data.validation import whole
+from pyrovice.data.wording import first_few
 from pyrovice.errors import DataError, PyroviceError
 from pyrovice.model.choices.kept_pairs import asked_kept
 from pyrovice.model.people import Crowd
 from pyrovice.model.people.crowd import Traits, seen
 from pyrovice.model.priors import Features
+from pyrovice.results.similarity import similarity_of
 
 if TYPE_CHECKING:
     from pyrovice.results.fit import Fit
@@ -133,37 +135,29 @@ class Person:
         """Objects x objects: how probably this person keeps a pair; see :meth:`Fit.similarity`."""
         if statistic not in ("mean", "sd"):
             raise PyroviceError(f"statistic={statistic!r}; expected 'mean' or 'sd'.")
-        m = self.fit.model.n_objects
-        third = torch.arange(m)
-        if thirds is not None and whole(thirds, "thirds", least=3) < m:
-            some = np.random.default_rng(seed).choice(m, thirds, replace=False)
-            third = torch.as_tensor(np.sort(some))
-        kept = np.stack(
-            [self._kept(sites, third) for sites in self.fit.posterior.each(draws, seed)]
-        )
+        mean, sd = similarity_of(self._kept, self.fit.posterior, draws, seed, thirds)
         names = pd.Index(self.fit.names, name="object")
-        values = kept.mean(0) if statistic == "mean" else kept.std(0)
-        return pd.DataFrame(values, index=names, columns=names)
+        return pd.DataFrame(mean if statistic == "mean" else sd, index=names, columns=names)
 
     def _view(self, sites: dict[str, torch.Tensor]) -> torch.Tensor:
         traits = Traits(sites.get("person_weight"), None, None, sites.get("person_own"))
         return seen(sites["X"], self._number, traits)
 
-    def _kept(self, sites: dict[str, torch.Tensor], third: torch.Tensor) -> NDArray[np.floating]:
+    def _kept(self, sites: dict[str, torch.Tensor], third: torch.Tensor) -> torch.Tensor:
         model, number = self.fit.model, self._number
         if not hasattr(model.choice, "kept_probability"):
             return asked_kept(
                 lambda asked: model.choice_log_probability(sites, asked.by(number)),
                 model.n_objects,
                 third,
-            ).numpy()
+            )
         one = torch.ones(number + 1)
         temperature = sites.get("person_temperature", one)[number]
         kept = model.choice.kept_probability(self._view(sites), third, temperature)
         if "person_lapse" in sites:
             lapse = sites["person_lapse"][number]
             kept = kept * (1 - lapse) + lapse / 3
-        return kept.numpy()
+        return kept
 
     def __repr__(self) -> str:
         return f"Person({self.label!r}, {self.judgments:,} judgments)\n{self.traits().round(2)}"
@@ -176,7 +170,7 @@ def person(fit: Fit, label: Any) -> Person:
     if label not in known:
         raise DataError(
             f"person({label!r}): nobody of that name was fitted; there are "
-            f"{', '.join(map(repr, known[:3]))}, ..., {known[-1]!r}."
+            f"{first_few(map(repr, known))}."
         )
     return Person(fit, label, fit.judgments_by_person[known.index(label)])
 

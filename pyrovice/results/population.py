@@ -27,6 +27,7 @@ from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
 from pyrovice.model.people.crowd import SPREAD, TRAIT, TYPICAL_LAPSE, Crowd
 from pyrovice.model.pyro_lock import pyro_locked
+from pyrovice.results.weights import closed_form
 
 # Traits that are drawn anew; of deviations of their own there are too many.
 REDRAWN = ("person_weight", "person_temperature", "person_lapse")
@@ -41,6 +42,8 @@ LOOKS, DRAWS_OF_A_LOOK = 2, 100
 FORGOTTEN = 60
 # How far a trait is moved, on the line, to see what the answers say of it.
 SMALL = 0.02
+# Draws that the mean embedding is computed by, where it has no closed form.
+MEAN_BY = 100
 # Entries held at once of the derivatives of all answers.
 MOST_AT_ONCE = 2**24
 
@@ -268,7 +271,10 @@ def _within(grid: Tensor, chosen: Tensor) -> Tensor:
 
 def _mean_embedding(guide: SiteGuide, model: Model) -> Tensor:
     """E[relu X], by draws where X is computed."""
-    return draw_sites(guide, model, 100)["X"].relu().mean(0).cpu()
+    weights = closed_form(guide)
+    if weights is not None:
+        return torch.from_numpy(weights.mean())
+    return draw_sites(guide, model, MEAN_BY)["X"].relu().mean(0).cpu()
 
 
 def _line(site: str, values: Tensor) -> Tensor:

@@ -18,7 +18,6 @@ from pyrovice.errors import tell
 from pyrovice.guides import Guide
 from pyrovice.guides.drawing import draw_apart, draw_sites
 from pyrovice.model.model import Model
-from pyrovice.model.people import Crowd
 from pyrovice.results.population import redraw_people
 from pyrovice.results.prior_sites import redraw_prior_sites
 from pyrovice.results.weights import (
@@ -233,10 +232,8 @@ def _others(
     drawn: Mapping[str, Tensor], model: Model, names: frozenset[str] | set[str]
 ) -> dict[str, SiteDraws]:
     sites = model.structure.sites
-    if isinstance(model.answers, Crowd):
-        drawn = model.answers.relative(drawn)
     return {
         name: SiteDraws(array_of(values)[None], sites[name].axes(tuple(values.shape[1:])))
-        for name, values in drawn.items()
+        for name, values in model.relative(drawn).items()
         if name in names
     }

@@ -5,24 +5,31 @@ The probability that {i, j} is kept, averaged over every third object k.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from pyrovice.data.validation import whole
-from pyrovice.model.model import Model
 from pyrovice.results.posterior import Posterior
+
+Kept = Callable[[dict[str, torch.Tensor], torch.Tensor], torch.Tensor]
+"""One draw of all sites and third objects, to how probably each pair is kept."""
 
 
 def similarity_of(
-    model: Model, posterior: Posterior, draws: int, seed: int = 0, thirds: int | None = None
+    kept: Kept, posterior: Posterior, draws: int, seed: int = 0, thirds: int | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Mean and standard deviation over posterior draws of how probably each pair is kept.
 
     Parameters
     ----------
-    model, posterior : Model, Posterior
-        Of a fit.
+    kept : callable
+        From one draw of all sites and the third objects to the probabilities, (m, m): that of a
+        model, or of one person.
+    posterior : Posterior
+        What to draw from.
     draws : int
         How many draws.
     seed : int
@@ -30,7 +37,7 @@ def similarity_of(
     thirds : int, optional
         How many third objects to draw, the same for all pairs; all by default.
     """
-    m = model.n_objects
+    m = posterior.shape[0]
     third = torch.arange(m)
     if thirds is not None and whole(thirds, "thirds", least=3) < m:
         some = np.sort(np.random.default_rng(seed).choice(m, thirds, replace=False))
@@ -38,8 +45,8 @@ def similarity_of(
     total = np.zeros((m, m))
     squares = np.zeros_like(total)
     for sites in posterior.each(whole(draws, "draws", least=1), seed):
-        kept = model.kept_probability(sites, third).numpy().astype(float)
-        total += kept
-        squares += kept**2
+        drawn = kept(sites, third).numpy().astype(float)
+        total += drawn
+        squares += drawn**2
     mean = total / draws
     return mean, np.sqrt(np.maximum(squares / draws - mean**2, 0))

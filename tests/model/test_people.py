@@ -127,6 +127,9 @@ def test_some_of_the_dimensions_can_be_asked_about(sites):
     expected = model.choice_log_probability(sites | {"X": sites["X"] * idle}, asked)
     two = {name: sites[name][..., :2] for name in ("X", "person_weight", "weight_spread")}
     torch.testing.assert_close(model.choice_log_probability(sites | two, asked), expected)
+    (newcomer,) = model.with_newcomers([sites | two], 1, seed=0)
+    assert newcomer["new_weight"].shape == (2,)
+    assert model.choice_log_probability(newcomer, asked).isfinite().all()
 
 
 def test_what_all_have_in_common_is_not_theirs(sites):
@@ -223,6 +226,26 @@ def test_a_number_fixes_a_spread():
     assert set(model.structure.latent) == {"X", "person_weight", "person_temperature"}
     node = model.structure.latent["person_weight"]
     assert node["fn"].base_dist.scale.flatten()[0].item() == pytest.approx(0.4)
+
+
+def test_groups_are_relative_to_everybody_too(sites):
+    people = pv.People(groups=GROUPED)
+    model = pv.Model(pv.SpikeSlab(), M, D, people=people, known_people=LABELS)
+    means = torch.tensor([[0.1, 0.2, 0.3], [-0.5, 0.0, 0.4]])
+    found = model.relative(sites | {"group_log_weight": means})
+    common = sites["person_weight"].log().mean(0)
+    torch.testing.assert_close(found["group_log_weight"], means - common)
+    torch.testing.assert_close(found["person_weight"].log().mean(0), torch.zeros(D).double())
+
+
+def test_equal_people_are_equal():
+    def people(scale):
+        return pv.People(weights=dist.HalfNormal(scale), groups={"a": "x", "b": "y"})
+
+    assert people(0.3) == people(0.3)
+    assert hash(people(0.3)) == hash(people(0.3))
+    assert people(0.3) != people(0.4)
+    assert people(0.3) != pv.People()
 
 
 def test_newcomers_cover_the_population(sites):

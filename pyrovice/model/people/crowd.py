@@ -15,6 +15,7 @@ from pyro import poutine
 from torch import Tensor
 
 from pyrovice.data.triplets import Triplets
+from pyrovice.data.wording import first_few
 from pyrovice.errors import DataError, PyroviceError
 from pyrovice.model.choices.pairs import rule_out_anchors
 from pyrovice.model.judgments import Judgments, pair_ids, person_numbers
@@ -110,7 +111,7 @@ class Crowd:
         return other
 
     def relative(self, sites: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """Weights and temperatures divided by their geometric mean over people.
+        """Weights and temperatures divided by their geometric mean over people, groups likewise.
 
         What all people have in common is X's: without this, everybody's temperature could rise
         with the scale of X, and neither would be known.
@@ -118,7 +119,10 @@ class Crowd:
         found = dict(sites)
         for site, axis in (("person_weight", -2), ("person_temperature", -1)):
             if self.is_relative and site in found and self.size:
-                found[site] = found[site] / found[site].log().mean(axis, keepdim=True).exp()
+                common = found[site].log().mean(axis, keepdim=True)
+                found[site] = found[site] / common.exp()
+                if site == "person_weight" and "group_log_weight" in found:
+                    found["group_log_weight"] = found["group_log_weight"] - common
         return found
 
     def spread(self, site: str, sites: Mapping[str, Tensor]) -> Tensor:
@@ -349,10 +353,10 @@ def _grouped(people: People, known: Sequence[Any]) -> tuple[tuple[str, ...], Ten
     group_of = people.group_of()
     strangers = [person for person in group_of if person not in set(known)]
     if strangers and known:
-        named = ", ".join(map(repr, strangers[:3])) + (", ..." if len(strangers) > 3 else "")
         raise DataError(
-            f"groups= names {len(strangers)} people who did not judge: {named}. Labels are "
-            f"compared as they are, and the first who judged is {known[0]!r}."
+            f"groups= names {len(strangers)} people who did not judge: "
+            f"{first_few(map(repr, strangers))}. Labels are compared as they are, and the first "
+            f"who judged is {known[0]!r}."
         )
     groups = tuple(sorted(set(group_of.values())))
     sizes = {group: list(group_of.values()).count(group) for group in groups}

@@ -18,25 +18,19 @@ def with_newcomers(
 ) -> Iterator[Sites]:
     """`n` draws of all sites, each with the traits of a person of its own who is new.
 
-    The newcomers of all draws together cover the population evenly in each of their traits,
-    which takes many times fewer of them than if they came at random.
+    The newcomers of all draws together cover the population evenly in each of their traits, so
+    that their average depends less on chance.
     """
     generator = torch.Generator().manual_seed(whole_seed(seed))
-    shape = (crowd.n_objects, crowd.dimensions)
-    sizes = {
-        "person_weight": (crowd.dimensions,),
-        "person_temperature": (),
-        "person_lapse": (),
-        "person_own": shape,
-    }
     group = None
     if crowd.group is not None:
         group = crowd.group[torch.randint(crowd.size, (n,), generator=generator)]
     normals: dict[str, Tensor] = {}
     for i, sites in enumerate(drawn):
         for name in sites:
-            if name in sizes and name not in normals:
-                normals[name] = _evenly_normal(n, sizes[name], generator)
+            if name in NEW and name not in normals:
+                of_one = tuple(sites[name].shape[1:])
+                normals[name] = _evenly_normal(n, of_one, generator)
         member = None if group is None else int(group[i])
         yield dict(sites) | _newcomer(crowd, sites, {k: z[i] for k, z in normals.items()}, member)
 

@@ -23,7 +23,7 @@ TRAITS = tuple(DEFAULT_SPREADS)
 
 
 @saved
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class People:
     """How people differ around one shared embedding X.
 
@@ -94,6 +94,18 @@ class People:
     def group_of(self) -> dict[Any, str]:
         """The group of everybody who is in one."""
         return dict(self.groups or ())
+
+    def _content(self) -> tuple[Any, ...]:
+        # Pyro's distributions are equal only to themselves.
+        return (*(_text(getattr(self, trait)) for trait in TRAITS), self.groups)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, People):
+            return NotImplemented
+        return self._content() == other._content()
+
+    def __hash__(self) -> int:
+        return hash(self._content())
 
     def __repr__(self) -> str:
         parts = [f"{trait}={_text(getattr(self, trait))}" for trait in ("weights", "temperature")]
