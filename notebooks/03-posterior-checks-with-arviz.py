@@ -60,11 +60,11 @@ sizes of one fit say nothing about it, so ask for the statistics only.
 """
 
 # %%
-top = fit.top_objects(6)[0].tolist()
+top = fit.top_objects(6)[1].tolist()
 az.summary(
     idata,
     var_names=["X"],
-    coords={"object": top, "dimension": [0]},
+    coords={"object": top, "dimension": [1]},
     kind="stats",
 )
 
@@ -72,7 +72,7 @@ az.summary(
 az.plot_forest(
     idata,
     var_names=["X"],
-    coords={"object": top, "dimension": [0]},
+    coords={"object": top, "dimension": [1]},
     combined=True,
     hdi_prob=0.9,
     figsize=(5, 2.5),

@@ -103,7 +103,7 @@ pv.plot.people(fit)
 
 # %%
 people = fit.people()
-people[["judgments", "temperature", "weight 0", "weight 0 5 %", "weight 0 95 %"]].round(2)
+people[["judgments", "temperature", "weight 1", "weight 1 5 %", "weight 1 95 %"]].round(2)
 
 # %% [markdown]
 """

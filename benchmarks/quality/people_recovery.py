@@ -77,7 +77,7 @@ def table_of_people(
     people = pd.DataFrame(
         np.exp(rng.normal(0, spread, (n, dimensions))),
         index=[f"p{i:03d}" for i in range(n)],
-        columns=[f"weight {k}" for k in range(dimensions)],
+        columns=[f"weight {k + 1}" for k in range(dimensions)],
     )
     return people.assign(temperature=np.exp(rng.normal(0, temperature, n)))
 
@@ -101,7 +101,7 @@ def recovered(
     spreads = fit.posterior.others["weight_spread"].pooled
     rows = []
     for k, t in matched(fit, truth):
-        true = np.log(who[f"weight {t}"].to_numpy())
+        true = np.log(who[f"weight {t + 1}"].to_numpy())
         draws = drawn[:, :, k]
         raw = {"invented": _outside(draws, 0.9, 0.0)}
         draws = draws - draws.mean(1, keepdims=True)
@@ -132,7 +132,7 @@ def of_groups(people: int, each: int, seed: int) -> dict[str, float]:
     who = table_of_people(people, 5, seed, SPREAD, TEMPERATURE)
     first = np.arange(people) < people // 2
     where = seed % 5
-    who[f"weight {where}"] *= np.exp(np.where(first, 0.25, -0.25))
+    who[f"weight {where + 1}"] *= np.exp(np.where(first, 0.25, -0.25))
     data = pv.simulate(truth, people * each, seed=seed, people=who)
     groups = {
         label: "a" if is_first else "b" for label, is_first in zip(who.index, first, strict=True)
@@ -140,7 +140,7 @@ def of_groups(people: int, each: int, seed: int) -> dict[str, float]:
     fit = pv.fit(data, people=pv.People(groups=groups), seed=seed, progress=False)
     table = fit.groups().reset_index().set_index("dimension")
     excluded = (table["5 %"] > 0) | (table["95 %"] < 0)
-    there = [k for k, t in matched(fit, truth) if t == where]
+    there = [k + 1 for k, t in matched(fit, truth) if t == where]
     others = table.index.difference(there)
     return {
         "there": table.difference[there].mean(),
@@ -178,7 +178,7 @@ def pooled(each: int) -> str:
     attends = rng.random((39, 6)) < 0.4
     attends[np.arange(39), rng.integers(0, 6, 39)] = True
     who = table_of_people(39, 6, 7, 0.2, TEMPERATURE)
-    weights = [f"weight {k}" for k in range(6)]
+    weights = [f"weight {k + 1}" for k in range(6)]
     who[weights] = who[weights].to_numpy() * np.where(attends, 2.0, 0.1)
     data, new = (
         pv.simulate(truth, 39 * n, seed=seed, people=who, anchored=1.0)

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import PyroviceError, tell
 from pyrovice.model.simulation import numeric_matrix
+from pyrovice.results.dimension_numbers import numbered
 from pyrovice.results.fit import Fit
 from pyrovice.results.matching import SAME_DIMENSION, correlations, partners
 
@@ -100,11 +101,11 @@ def reproducibility(
     0.8
     >>> found.table.round(3)
        model  dimension  correlation  lowest  reproducible
-    0      0          0        1.000   1.000          True
-    1      0          1        0.128   0.128         False
-    2      0          2        1.000   1.000          True
-    3      1          0        1.000   1.000          True
-    4      1          1        1.000   1.000          True
+    0      0          1        1.000   1.000          True
+    1      0          2        0.128   0.128         False
+    2      0          3        1.000   1.000          True
+    3      1          1        1.000   1.000          True
+    4      1          2        1.000   1.000          True
     """
     if matching not in MATCHINGS:
         raise PyroviceError(
@@ -182,7 +183,7 @@ def align(fits: Sequence[Fit]) -> list[Fit]:
     aligned = []
     for fit, embedding in zip(fits, embeddings, strict=True):
         own = partners(correlations(reference, embedding.to_numpy()))
-        columns = embedding.columns.to_numpy()[own]
+        columns = fit.kept_positions()[own]
         aligned.append(replace(fit._select(columns), pruned=True))
     return aligned
 
@@ -280,7 +281,8 @@ def _embeddings(fits: Any) -> list[pd.DataFrame]:
 
 
 def _as_frame(embedding: Any) -> pd.DataFrame:
-    numbers = pd.DataFrame(numeric_matrix(embedding))
+    values = numeric_matrix(embedding)
+    numbers = pd.DataFrame(values, columns=numbered(values.shape[1]))
     if isinstance(embedding, pd.DataFrame):
         return numbers.set_axis(embedding.index, axis=0).set_axis(embedding.columns, axis=1)
     return numbers

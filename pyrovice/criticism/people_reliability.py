@@ -60,7 +60,7 @@ def people_reliability(fit: Fit, data: Triplets, *, splits: int = 4, seed: int =
     >>> data = pv.load_example(people=12).triplets
     >>> fit = pv.fit(data, people=pv.People(), dimensions=12)
     >>> found = pv.people_reliability(fit, data, splits=1)
-    >>> bool(found.reliability["weight 0"] > 0.8)
+    >>> bool(found.reliability["weight 1"] > 0.8)
     True
     """
     task = _Task.of(fit, data)
@@ -173,8 +173,9 @@ class _Task:
             if f"person_{trait}" in line
         }
         if "person_weight" in line:
-            for dim in self.fit.embedding():
-                found[f"weight {dim}"] = line["person_weight"][:, dim]
+            kept = zip(self.fit.embedding(), self.fit.kept_positions(), strict=True)
+            for dim, place in kept:
+                found[f"weight {dim}"] = line["person_weight"][:, place]
         return found
 
 

@@ -39,7 +39,7 @@ def write_judgments(triplets: Triplets, path: Path, escape_formulas: bool) -> No
 def write_embedding(embedding: pd.DataFrame, path: Path, escape_formulas: bool = False) -> None:
     """Write an objects x dimensions table, as the ending says; see `Fit.write_embedding`."""
     if path.suffix in SEPARATOR_OF_ENDING:
-        numbered = embedding.set_axis([f"dim_{i + 1}" for i in range(embedding.shape[1])], axis=1)
+        numbered = embedding.set_axis([f"dim_{number}" for number in embedding], axis=1)
         numbered.insert(0, "object", embedding.index)
         numbered = without_formulas(numbered, escape_formulas)
         with whole_file(path) as file:

@@ -183,7 +183,7 @@ def _traits(people: pd.DataFrame, dimensions: int) -> dict[str, torch.Tensor]:
         if len(columns) != dimensions:
             raise DataError(
                 f"people has {len(columns)} columns of weights and the embedding {dimensions} "
-                "dimensions; expected a column for each, 'weight 0', 'weight 1', ..."
+                "dimensions; expected a column for each, 'weight 1', 'weight 2', ..."
             )
         found["person_weight"] = people[columns].to_numpy(float)
     for trait in ("temperature", "lapse"):
@@ -191,7 +191,7 @@ def _traits(people: pd.DataFrame, dimensions: int) -> dict[str, torch.Tensor]:
             found[f"person_{trait}"] = people[trait].to_numpy(float)
     if not found:
         raise DataError(
-            "people has no column 'weight 0', 'temperature' or 'lapse', so that all would answer "
+            "people has no column 'weight 1', 'temperature' or 'lapse', so that all would answer "
             "alike; expected a table such as fit.people()."
         )
     for name, values in found.items():

@@ -58,7 +58,7 @@ def dimensions(
     --------
     >>> import pyrovice as pv
     >>> fit = pv.fit(pv.load_example().triplets, dimensions=12)
-    >>> len(pv.plot.dimensions(fit).axes), len(pv.plot.dimensions(fit, which=[0, 1]).axes)
+    >>> len(pv.plot.dimensions(fit).axes), len(pv.plot.dimensions(fit, which=[1, 2]).axes)
     (7, 2)
     """
     if words and images is not None:

@@ -7,10 +7,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from pyrovice.plot.labels import name_rows
+from pyrovice.plot.labels import name_rows, number_columns
 from pyrovice.plot.selection import kept_embedding
 from pyrovice.plot.style import (
     COLUMN_WIDTH,
@@ -52,7 +51,7 @@ def embedding(fit: Fit, ax: Axes | None = None) -> Figure:
         image = axes.imshow(ordered, aspect="auto", cmap=HEAT, vmin=0, interpolation_stage="data")
         name_rows(axes, list(ordered.index), first_of_group)
         axes.set_xlabel("dimension")
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+        number_columns(axes, list(ordered))
         axes.set_ylabel(f"{len(weights):,} objects")
         colour_bar(axes, image, "weight [μ]₊")
     return figure_of(axes)

@@ -13,6 +13,8 @@ from pyrovice.plot.style import SMALL, TINY
 
 LONGEST = 28
 POINTS_PER_INCH = 72
+# As many numbers fit below the narrowest heat map.
+MOST_NUMBERS = 12
 # A line of text is this much higher than its font.
 LINE_HEIGHT = 1.15
 
@@ -41,6 +43,17 @@ def labels_of_dimensions(top: pd.DataFrame, longest: int = LONGEST) -> dict[int,
             text += f", {name}" if text else name
         result[dim] = f"{dim}: {label(text, longest)}"
     return result
+
+
+def number_columns(axes: Axes, numbers: Sequence[int]) -> None:
+    """Number the columns of a heat map: all if there is room, else the first and round ones."""
+    step = next(
+        step
+        for step in (1, 2, 5, 10, 20, 50, 100, len(numbers))
+        if len(numbers) <= MOST_NUMBERS * step
+    )
+    places = [i for i in range(len(numbers)) if i == 0 or (i + 1) % step == 0]
+    axes.set_xticks(places, [str(numbers[place]) for place in places])
 
 
 def name_rows(axes: Axes, names: Sequence[str], wanted: NDArray[np.intp] | None = None) -> None:

@@ -146,7 +146,7 @@ def _spreads(axes: Axes, fit: Fit, d: int) -> None:
     if site is None:
         axes.set_axis_off()
         return
-    low, middle, high = np.quantile(site.pooled[:, fit.embedding().columns], (0.05, 0.5, 0.95), 0)
+    low, middle, high = np.quantile(site.pooled[:, fit.kept_positions()], (0.05, 0.5, 0.95), 0)
     axes.bar(range(d), middle, color=PALE, width=0.7)
     axes.vlines(range(d), low, high, color="black", linewidth=0.9)
     axes.set_ylim(bottom=0)

@@ -92,7 +92,7 @@ def _draw_weights(axes: Axes, fit: Fit, weights: pd.DataFrame) -> None:
     ends = [low.min(), high.max(), 0.5, 2.0]
     site = fit.posterior.others.get("weight_spread")
     if site is not None:
-        reach = np.exp(NINE_OF_TEN * np.median(site.pooled, axis=0)[dims])
+        reach = np.exp(NINE_OF_TEN * np.median(site.pooled, axis=0)[fit.kept_positions()])
         axes.hlines(rows, 1 / reach, reach, color=PALE, linewidth=5, alpha=0.6)
         ends += [1 / reach.max(), reach.max()]
     away = np.where(low > 1, ORANGE, np.where(high < 1, BLUE, GREY))

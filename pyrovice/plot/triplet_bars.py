@@ -47,7 +47,8 @@ def triplet(fit: Fit, a: str, b: str, c: str, ax: Axes | None = None) -> Figure:
     pieces, p = shared.mean(axis=0), chances.mean(axis=0)
     low, high = np.quantile(chances, INTERVAL, axis=0)
     # Pieces of the same colour are the same dimension; small ones are put together.
-    kept = kept_embedding(fit).columns.to_numpy()
+    number_of = dict(zip(fit.kept_positions(), kept_embedding(fit), strict=True))
+    kept = fit.kept_positions()
     kept = kept[pieces[:, kept].max(axis=0) > SMALL_PIECE * pieces.sum(axis=1).max()]
     largest = kept[np.argsort(-pieces[:, kept].max(axis=0), kind="stable")][: len(COLOURS)]
     named = labels_of_dimensions(fit.top_objects(3), longest=16)
@@ -55,10 +56,10 @@ def triplet(fit: Fit, a: str, b: str, c: str, ax: Axes | None = None) -> Figure:
     with plt.rc_context(STYLE):
         axes = axes_for(ax, COLUMN_WIDTH, 2.6)
         left = np.zeros(3)
-        for colour, dim in zip(COLOURS, largest, strict=False):
-            axes.barh(range(3), pieces[:, dim], left=left, color=colour, edgecolor="white",
-                      linewidth=0.5, height=0.62, label=named[dim])  # fmt: skip
-            left += pieces[:, dim]
+        for colour, place in zip(COLOURS, largest, strict=False):
+            axes.barh(range(3), pieces[:, place], left=left, color=colour, edgecolor="white",
+                      linewidth=0.5, height=0.62, label=named[number_of[place]])  # fmt: skip
+            left += pieces[:, place]
         rest = pieces.sum(axis=1) - left
         axes.barh(range(3), rest, left=left, color=PALE, height=0.62, label="all others")
         for bar, total in enumerate(pieces.sum(axis=1)):

@@ -42,7 +42,7 @@ def histograms(fit: Fit, which: Iterable[int] | None = None, ax: Axes | None = N
     --------
     >>> import pyrovice as pv
     >>> fit = pv.fit(pv.load_example().triplets, dimensions=12)
-    >>> len(pv.plot.histograms(fit, which=[0, 1]).axes)
+    >>> len(pv.plot.histograms(fit, which=[1, 2]).axes)
     2
     """
     weights = kept_embedding(fit, which)
@@ -56,14 +56,15 @@ def histograms(fit: Fit, which: Iterable[int] | None = None, ax: Axes | None = N
             ax, PAGE_WIDTH * max(2, columns) / HISTOGRAMS_PER_ROW, 0.5 + HISTOGRAM_HEIGHT * rows
         )
         panels = part.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
+        place_of = dict(zip(fit.embedding(), fit.kept_positions(), strict=True))
         for panel, dim in zip(panels, weights, strict=False):
-            values = weights[dim].to_numpy()
+            place, values = place_of[dim], weights[dim].to_numpy()
             _bars(panel, values, end)
             title = f"dimension {dim}\n{(values <= 0).mean():.0%} zero"
             if densities is not None:
                 density, zero = densities
-                panel.plot(grid[1:], density[1:, dim], color=ORANGE, linewidth=1.2)
-                title += f" (prior {zero[dim]:.0%})"
+                panel.plot(grid[1:], density[1:, place], color=ORANGE, linewidth=1.2)
+                title += f" (prior {zero[place]:.0%})"
             panel.set_title(title, loc="left", color=GREY)
         for panel in panels[weights.shape[1] :]:
             panel.remove()

@@ -69,11 +69,12 @@ def _summary(
     ]
     site = fit.posterior.others.get("weight_spread")
     if dims and site is not None:
-        spread = np.median(site.pooled, axis=0)
+        spread = np.median(site.pooled, axis=0)[fit.kept_positions()]
+        spread_of = dict(zip(fit.embedding(), spread, strict=True))
         named = labels_of_dimensions(fit.top_objects(3))
-        most, least = (choose(dims, key=lambda dim: spread[dim]) for choose in (max, min))
+        most, least = (choose(dims, key=lambda dim: spread_of[dim]) for choose in (max, min))
         for dim, how in ((most, "most"), (least, "least")):
-            reach = float(np.exp(NINE_OF_TEN * spread[dim]))
+            reach = float(np.exp(NINE_OF_TEN * spread_of[dim]))
             top = named[dim].removeprefix(f"{dim}: ")
             said.append(
                 f"They differ {how} in dimension {dim} ({top}): nine of ten weigh it between "

@@ -109,7 +109,7 @@ def to_arviz(
     >>> idata = pv.to_arviz(fit, data, draws=100)
     >>> dict(idata.posterior["X"].sizes)
     {'chain': 1, 'draw': 100, 'object': 80, 'dimension': 7}
-    >>> float(idata.posterior["X"].sel(object="cat", dimension=0).mean()) > 0.5
+    >>> float(idata.posterior["X"].sel(object="cat", dimension=1).mean()) > 0.5
     True
     """
     chains = [fits] if not isinstance(fits, Sequence) else list(fits)
@@ -154,7 +154,7 @@ def _kept(fit: Fit, pruned: bool) -> NDArray[np.intp]:
     everything = np.arange(fit.posterior.shape[1])
     if not pruned:
         return everything
-    kept = fit._kept()
+    kept = fit.kept_positions()
     if len(kept) == 0:
         tell(
             f"No dimension has more than {MIN_OBJECTS} objects with a credibly positive weight, so "

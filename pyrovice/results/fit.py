@@ -21,6 +21,7 @@ from pyrovice.model.priors import Prior
 from pyrovice.results import pruning
 from pyrovice.results.breakdown import break_down
 from pyrovice.results.calibration import Calibration, calibrate
+from pyrovice.results.dimension_numbers import numbered
 from pyrovice.results.evidence import EvidenceBound, evidence_bound
 from pyrovice.results.explained import explained, feature_weights, top_features
 from pyrovice.results.mixing import mixing, mixing_of_site
@@ -92,7 +93,7 @@ class Fit:
     >>> fit = pv.fit(train, dimensions=12)
     >>> fit.n_dimensions
     7
-    >>> set(fit.top_objects(3)[0]) <= set(example.embedding["animal"].nlargest(8).index)
+    >>> set(fit.top_objects(3)[1]) <= set(example.embedding["animal"].nlargest(8).index)
     True
     >>> fit.evaluate(test).accuracy > 0.5
     True
@@ -145,7 +146,7 @@ class Fit:
     @property
     def n_dimensions(self) -> int:
         """How many dimensions are kept by the default rule."""
-        return len(self._kept())
+        return len(self.kept_positions())
 
     def importance(self, rule: str | None = None, alpha: float = 0.05) -> pd.Series:
         """How much each dimension matters.
@@ -220,16 +221,20 @@ class Fit:
         return next((part for part in parts if isinstance(part, GivenAsCode)), None)
 
     def _dimensions(self) -> pd.RangeIndex:
-        return pd.RangeIndex(self.posterior.shape[1], name="dimension")
+        return numbered(self.posterior.shape[1])
 
-    def _kept(self) -> NDArray[np.intp]:
-        everything = np.arange(self.posterior.shape[1])
-        return everything if self.pruned else everything[pruning.kept(self.posterior)]
+    def kept_positions(self) -> NDArray[np.intp]:
+        """Where the kept dimensions are in `draws` and other arrays, counted from 0."""
+        kept = slice(None) if self.pruned else pruning.kept(self.posterior)
+        return np.arange(self.posterior.shape[1])[kept]
 
     # ------------------------------------------------------------------ the embedding
 
     def embedding(self, statistic: str = "loc", pruned: bool = True) -> pd.DataFrame:
-        """Objects x dimensions.
+        """Objects x dimensions, which are numbered from 1, the most important first.
+
+        Tables, figures, files, coordinates and arguments such as ``which=`` have these numbers.
+        Plain arrays have positions, from 0: ``fit.draws(...)[:, :, 0]`` is dimension 1.
 
         Parameters
         ----------
@@ -259,7 +264,7 @@ class Fit:
         frame = pd.DataFrame(
             values, index=pd.Index(self.names, name="object"), columns=self._dimensions()
         )
-        return frame.iloc[:, self._kept()] if pruned else frame
+        return frame.iloc[:, self.kept_positions()] if pruned else frame
 
     def top_objects(self, k: int = 6) -> pd.DataFrame:
         """The `k` objects with the largest weights, a column per kept dimension."""
@@ -330,7 +335,7 @@ class Fit:
         >>> scale = fit.site("scale")
         >>> fit.sites()["scale"] == fit.posterior.shape[1:], scale.dims
         (True, ('chain', 'draw', 'dimension'))
-        >>> bool(scale.sel(dimension=0).mean() > 0.3)
+        >>> bool(scale.sel(dimension=1).mean() > 0.3)
         True
         """
         return site_array(self.posterior, self.labels(), name, draws, seed)
@@ -347,8 +352,8 @@ class Fit:
         Returns
         -------
         DataFrame
-            `judgments`, and as far as they differ in them `temperature`, `lapse` and `weight 0`,
-            `weight 1`, ... for the kept dimensions: posterior medians, each followed by the ends
+            `judgments`, and as far as they differ in them `temperature`, `lapse` and `weight 1`,
+            `weight 2`, ... for the kept dimensions: posterior medians, each followed by the ends
             of its 90 % interval, `temperature 5 %` and `temperature 95 %`. The typical person has
             weights and temperature one.
 
@@ -360,7 +365,7 @@ class Fit:
         >>> data = pv.load_example(people=12).triplets
         >>> fit = pv.fit(data, people=pv.People(), dimensions=12)
         >>> age = pd.Series(range(20, 32), index=fit.people().index)
-        >>> bool(abs(fit.people()["weight 0"].corr(age, method="spearman")) < 1)
+        >>> bool(abs(fit.people()["weight 1"].corr(age, method="spearman")) < 1)
         True
         >>> fit.person("p01").embedding().shape == fit.embedding().shape
         True
@@ -432,7 +437,7 @@ class Fit:
         """
         extended = self.with_objects(table).embedding(statistic, pruned=False)
         new = extended.iloc[len(self.names) :]
-        return new.iloc[:, self._kept()] if pruned else new
+        return new.iloc[:, self.kept_positions()] if pruned else new
 
     def with_objects(self, table: Any) -> Fit:
         """A fit that predicts judgments of new objects too: read them with its ``names``."""
@@ -440,15 +445,15 @@ class Fit:
 
     def explained(self) -> pd.DataFrame:
         """The share of variance of each dimension that features predict for an object left out."""
-        return explained(self).iloc[self._kept()]
+        return explained(self).iloc[self.kept_positions()]
 
     def feature_weights(self) -> pd.DataFrame:
         """What one standard deviation of a feature adds to a weight, features x dimensions."""
-        return feature_weights(self).iloc[:, self._kept()]
+        return feature_weights(self).iloc[:, self.kept_positions()]
 
     def top_features(self, k: int = 6) -> pd.DataFrame:
         """The `k` features that go with each kept dimension most closely, as they predict it."""
-        return top_features(self, k).iloc[:, self._kept()]
+        return top_features(self, k).iloc[:, self.kept_positions()]
 
     # ------------------------------------------------------------------ predictions
 

@@ -40,7 +40,7 @@ def crowd_of(fit: Fit) -> Crowd:
 
 def axis_labels(fit: Fit) -> dict[str, Sequence[Any]]:
     """See `Fit.labels`."""
-    found: dict[str, Sequence[Any]] = {"object": fit.names}
+    found: dict[str, Sequence[Any]] = {"object": fit.names, "dimension": list(fit._dimensions())}
     if isinstance(fit.prior, Features):
         found |= fit.prior.coordinates
     if isinstance(fit.model.answers, Crowd):
@@ -63,8 +63,8 @@ def people_table(fit: Fit) -> pd.DataFrame:
             columns |= _with_interval(trait, site.pooled)
     weights = fit.posterior.others.get("person_weight")
     if weights is not None:
-        for dimension in fit._kept():
-            columns |= _with_interval(f"weight {dimension}", weights.pooled[:, :, dimension])
+        for place, dimension in zip(fit.kept_positions(), fit.embedding(), strict=True):
+            columns |= _with_interval(f"weight {dimension}", weights.pooled[:, :, place])
     return pd.DataFrame(columns, index=pd.Index(known, name="person"))
 
 
@@ -188,8 +188,8 @@ def group_table(fit: Fit, permutations: int, seed: int) -> pd.DataFrame:
     rows = []
     for a, b in combinations(range(len(crowd.groups)), 2):
         p_values = _permuted(blind, group, a, b, permutations, seed)
-        for dimension in fit._kept():
-            difference = means[:, a, dimension] - means[:, b, dimension]
+        for place, dimension in zip(fit.kept_positions(), fit.embedding(), strict=True):
+            difference = means[:, a, place] - means[:, b, place]
             rows.append(
                 {
                     "dimension": dimension,
@@ -197,7 +197,7 @@ def group_table(fit: Fit, permutations: int, seed: int) -> pd.DataFrame:
                     "difference": difference.mean(),
                     **{end: np.quantile(difference, q) for end, q in INTERVAL.items()},
                     "P(> 0)": (difference > 0).mean(),
-                    "p_value": p_values[dimension],
+                    "p_value": p_values[place],
                 }
             )
     return pd.DataFrame(rows).set_index(["dimension", "groups"])

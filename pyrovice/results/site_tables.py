@@ -27,7 +27,7 @@ def hyperparameter_table(others: Mapping[str, SiteDraws]) -> pd.DataFrame:
         if not set(site.axes) <= {"dimension"}:
             continue
         draws = site.pooled
-        each = dict(enumerate(draws.T)) if site.axes else {"all": draws}
+        each = dict(enumerate(draws.T, start=1)) if site.axes else {"all": draws}
         for dimension, values in each.items():
             low, high = np.quantile(values, INTERVAL)
             rows.append((name, dimension, values.mean(), values.std(), low, high))

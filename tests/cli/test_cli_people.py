@@ -65,7 +65,7 @@ def test_people_prints_and_writes_the_table(here, people_fit):
     record = json.loads(again.stdout)
     assert record["written"] == ["people.csv"]
     assert [row["person"] for row in record["people"]] == table.index.tolist()
-    assert record["people"][2]["weight 0"] == pytest.approx(table["weight 0"].iloc[2])
+    assert record["people"][2]["weight 1"] == pytest.approx(table["weight 1"].iloc[2])
     difference = people_fit.groups().difference.iloc[0]
     assert record["groups"][0]["difference"] == pytest.approx(difference)
 

@@ -134,8 +134,8 @@ def test_a_split_dimension_is_redundant(fits):
     half = np.array([0, 0, 1])
     split = fits[0].prune()._select(half)
     table = pv.redundancy(split)
-    assert table.index.tolist()[:2] == [0, 1]
-    assert table.partner.tolist()[:2] == [1, 0]
+    assert table.index.tolist()[:2] == [1, 2]
+    assert table.partner.tolist()[:2] == [2, 1]
     assert table.correlation.iloc[:2].tolist() == pytest.approx([1, 1])
     r = np.corrcoef(split.embedding().T)
     assert table.correlation.iloc[2] == pytest.approx(r[2, :2].max())

@@ -54,7 +54,7 @@ def test_estimates_are_the_most_probable_ones(crowd, small_fit):
         return ((u / scale) ** 2).sum() / 2 - log_p[np.arange(len(mine)), mine.odd].sum()
 
     best = minimize(loss, np.zeros(4)).x
-    got = [found[trait][7] for trait in ("weight 0", "weight 1", "weight 2", "temperature")]
+    got = [found[trait][7] for trait in ("weight 1", "weight 2", "weight 3", "temperature")]
     np.testing.assert_allclose(got, best, atol=2e-3)
 
 
@@ -74,7 +74,7 @@ def test_reliability_is_the_squared_correlation_with_the_truth(small_fit):
     data = judged_by(people, EMBEDDING, 120, seed=2)
     fit = knowing(small_fit, data, temperature=False)
     found = pv.people_reliability(fit, data, splits=2)
-    assert found.index.tolist() == ["weight 0", "weight 1", "weight 2"]
+    assert found.index.tolist() == ["weight 1", "weight 2", "weight 3"]
     assert (found.people == 300).all()
     from_all = _Task.of(fit, data).estimate(data)
     for trait in found.index:

@@ -12,7 +12,7 @@ def differing_people(n, dimensions, *, weights=0.5, temperature=0.3, lapse=None,
     table = pd.DataFrame(
         np.exp(rng.normal(0, weights, (n, dimensions))),
         index=[f"p{i:03d}" for i in range(n)],
-        columns=[f"weight {k}" for k in range(dimensions)],
+        columns=[f"weight {k}" for k in range(1, dimensions + 1)],
     )
     table["temperature"] = np.exp(rng.normal(0, temperature, n))
     if lapse is not None:

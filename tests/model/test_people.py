@@ -291,7 +291,7 @@ def test_simulated_people_answer_as_they_are():
     for label, traits in people.iterrows():
         mine = data.odd[here & (data.participants == label)]
         share = np.bincount(mine, minlength=3) / len(mine)
-        weights = traits[["weight 0", "weight 1"]].to_numpy()
+        weights = traits[["weight 1", "weight 2"]].to_numpy()
         expected = reference(X, row, -1, weights, traits.temperature, traits.lapse, 0)
         # About 3,000 answers: a standard error below .01.
         np.testing.assert_allclose(share, expected, atol=0.03)

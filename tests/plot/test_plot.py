@@ -33,7 +33,7 @@ def test_dimensions_show_the_top_objects(small_fit):
     renderer = drawn(figure)
     panels = figure.axes
     assert len(panels) == small_fit.n_dimensions
-    for dim, panel in enumerate(panels):
+    for dim, panel in enumerate(panels, start=1):
         names = [label.get_text() for label in panel.get_yticklabels()]
         assert names == small_fit.top_objects(5)[dim].tolist()
         widths = [bar.get_width() for bar in panel.patches]

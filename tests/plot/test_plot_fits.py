@@ -27,7 +27,7 @@ from pyrovice.results.weights import DrawnWeights, PointWeights
 FIGURES = {
     "convergence": pv.plot.convergence,
     "dimensions": pv.plot.dimensions,
-    "words": lambda fit, ax=None: pv.plot.dimensions(fit, 5, which=[0, 1], words=True, ax=ax),
+    "words": lambda fit, ax=None: pv.plot.dimensions(fit, 5, which=[1, 2], words=True, ax=ax),
     "embedding": pv.plot.embedding,
     "importance": pv.plot.importance,
     "histograms": pv.plot.histograms,
@@ -126,7 +126,7 @@ def test_all_of_a_hundred_objects_are_named_and_some_of_many(small_fit):
     shown = [t.get_text() for t in pv.plot.embedding(many).axes[0].get_yticklabels()]
     strongest = [many.embedding().loc[name].idxmax() for name in shown]
     assert strongest == sorted(set(strongest))
-    assert shown[0] == ordered.index[0] == many.embedding()[0].idxmax()
+    assert shown[0] == ordered.index[0] == many.embedding()[1].idxmax()
 
 
 def test_the_heat_map_shows_the_weights_in_groups(small_fit):
@@ -166,7 +166,7 @@ def test_importance_tells_kept_from_dropped(small_fit):
 
 def test_bars_and_prior_have_the_share_of_positive_weights_as_their_area(small_fit):
     weights = small_fit.embedding()
-    for dim, panel in enumerate(pv.plot.histograms(small_fit).axes):
+    for dim, panel in enumerate(pv.plot.histograms(small_fit).axes, start=1):
         area = sum(bar.get_height() * bar.get_width() for bar in panel.patches)
         assert area == pytest.approx((weights[dim] > 0).mean())
         x, y = panel.lines[0].get_data()
@@ -262,7 +262,7 @@ def test_pictures_are_found_by_name(small_fit, tmp_path):
     (tmp_path / "cat").mkdir()
     Image.new("RGB", (30, 60), "red").save(tmp_path / "cat" / "cat_01.png")
     Image.new("L", (50, 20), 255).save(tmp_path / "ice_cream.jpg")
-    figure = pv.plot.dimensions(named, 20, which=[0], images=tmp_path)
+    figure = pv.plot.dimensions(named, 20, which=[1], images=tmp_path)
     drawn(figure)
     shown = [axes.images[0].get_array()[0, 0].tolist() for axes in figure.axes if axes.images]
     assert sorted(shown) == [[255, 0, 0], [255, 255, 255]]
@@ -283,7 +283,7 @@ def test_a_folder_without_pictures(small_fit, tmp_path):
 def test_words_keep_apart_and_grow_with_their_weights(small_fit):
     figure = pv.plot.dimensions(small_fit, words=True)
     renderer = drawn(figure)
-    for dim, panel in enumerate(figure.axes):
+    for dim, panel in enumerate(figure.axes, start=1):
         boxes = [word.get_window_extent(renderer) for word in panel.patches]
         assert len(boxes) == (small_fit.embedding()[dim] > 0).sum()
         assert not any(a.overlaps(b) for a, b in combinations(boxes, 2))
@@ -292,15 +292,15 @@ def test_words_keep_apart_and_grow_with_their_weights(small_fit):
 def test_importance_is_written_out(small_fit):
     many = made_up(small_fit, 1854, 2)
     many.posterior.weights.mu[:1300, 0] = 2.0
-    title = pv.plot.dimensions(many, which=[0]).axes[0].get_title(loc="left")
-    assert title == f"dimension 0 ({many.importance()[0]:,} objects)"
+    title = pv.plot.dimensions(many, which=[1]).axes[0].get_title(loc="left")
+    assert title == f"dimension 1 ({many.importance()[1]:,} objects)"
     assert "," in title
 
 
 def test_some_dimensions_only(small_fit):
-    titles = [a.get_title(loc="left") for a in pv.plot.dimensions(small_fit, which=[2, 0]).axes]
-    assert [title.split(" (")[0] for title in titles] == ["dimension 2", "dimension 0"]
-    with pytest.raises(pv.PyroviceError, match=r"which=\[9\]; expected some of .* 0, 1, 2"):
+    titles = [a.get_title(loc="left") for a in pv.plot.dimensions(small_fit, which=[3, 1]).axes]
+    assert [title.split(" (")[0] for title in titles] == ["dimension 3", "dimension 1"]
+    with pytest.raises(pv.PyroviceError, match=r"which=\[9\]; expected some of .* 1, 2, 3"):
         pv.plot.histograms(small_fit, which=[9])
 
 

@@ -52,7 +52,7 @@ def test_rows_say_what_the_table_of_people_says(people_fit):
     spread = np.median(people_fit.posterior.others["weight_spread"].pooled, axis=0)
     most = int(np.argmax(spread[: people_fit.n_dimensions]))
     reach = np.exp(1.645 * spread[most])
-    assert f"They differ most in dimension {most} (" in found["summary"][1]
+    assert f"They differ most in dimension {most + 1} (" in found["summary"][1]
     assert f"between {1 / reach:.2f} and {reach:.2f} times" in found["summary"][1]
 
 

@@ -58,7 +58,7 @@ def test_log_likelihood_is_what_predict_averages(idata, small, small_fit):
 
 
 def test_draws_are_those_of_the_fit(idata, small_fit):
-    kept = list(small_fit.embedding().columns)
+    kept = small_fit.kept_positions()
     np.testing.assert_array_equal(
         idata.posterior["X"].values[0], small_fit.draws(100, seed=0)[..., kept]
     )
@@ -109,7 +109,7 @@ def test_comparison_and_figures_of_arviz(idata, small):
         warnings.simplefilter("ignore")
         worse = pv.fit(small, dimensions=1, training=SHORT, progress=False)
         table = az.compare({"three": idata, "one": worse.to_arviz(small, draws=100)})
-        drawn = [az.plot_forest(idata, var_names=["X"], coords={"dimension": [0]})]
+        drawn = [az.plot_forest(idata, var_names=["X"], coords={"dimension": [1]})]
         if tree(idata):
             drawn += [az.plot_ppc_rootogram(idata), az.plot_ppc_dist(idata)]
         else:

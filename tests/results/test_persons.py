@@ -27,7 +27,7 @@ def test_a_row_per_person(fit, data):
     assert table.loc["p002", "weight 1"] == pytest.approx(float(draws.median()))
     assert table.loc["p002", "weight 1 5 %"] == pytest.approx(float(draws.quantile(0.05)))
     assert set(fit.prune().people()) == {
-        c for c in table if "weight" not in c or int(c.split()[1]) < fit.n_dimensions
+        c for c in table if "weight" not in c or int(c.split()[1]) <= fit.n_dimensions
     }
 
 
@@ -58,8 +58,8 @@ def test_groups_are_compared_with_intervals_and_by_exchange(fit):
     table = fit.groups(permutations=200)
     assert table.index.get_level_values("groups").unique().tolist() == ["expert - novice"]
     drawn = fit.site("group_log_weight")
-    difference = drawn.sel(group="expert", dimension=0) - drawn.sel(group="novice", dimension=0)
-    row = table.loc[0].iloc[0]
+    difference = drawn.sel(group="expert", dimension=1) - drawn.sel(group="novice", dimension=1)
+    row = table.loc[1].iloc[0]
     assert row["difference"] == pytest.approx(float(difference.mean()), abs=1e-5)
     assert row["P(> 0)"] == pytest.approx(float((difference > 0).mean()))
     assert table.p_value.between(1 / 201, 1).all()

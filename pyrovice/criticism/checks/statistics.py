@@ -205,18 +205,20 @@ class OwnWeights(Statistic):
     one_sided = True
     who: csr_array
     labels: pd.Index
+    dimensions: pd.Index
     shares: NDArray[np.float32]
 
     @classmethod
     def of(cls, fit: Fit, data: Triplets) -> Self:
         who, labels = _by_participant(data)
-        X = fit.embedding().to_numpy()
-        if not X.shape[1]:
+        weights = fit.embedding()
+        if weights.empty:
             raise CannotTellError("the fit kept no dimension")
-        i, j, k = (X[column] for column in data.objects.T)
+        i, j, k = (weights.to_numpy()[column] for column in data.objects.T)
         people = fit.model.people
         kind = cls if people is None or not people.varies("weights") else _BeyondOwnWeights
-        return kind(who, labels, np.stack([j * k, i * k, i * j], axis=1))  # type: ignore[return-value]
+        shares = np.stack([j * k, i * k, i * j], axis=1)
+        return kind(who, labels, weights.columns, shares)  # type: ignore[return-value]
 
     def __call__(self, odd: Answers, p: Probabilities) -> float:
         return _sum_of_squares(*self._slopes(odd, p))
@@ -224,7 +226,7 @@ class OwnWeights(Statistic):
     def details(self, odd: Answers, p: Probabilities) -> pd.DataFrame:
         slopes, expected, variance = self._slopes(odd, p)
         z = (slopes - expected) / np.sqrt(np.maximum(variance, np.finfo(float).tiny))
-        return pd.DataFrame(z, index=self.labels).rename_axis(columns="dimension")
+        return pd.DataFrame(z, index=self.labels, columns=self.dimensions)
 
     def _slopes(self, odd: Answers, p: Probabilities) -> Counts:
         chosen = self.shares[np.arange(len(odd)), odd]
