@@ -24,7 +24,7 @@ from pyrovice.criticism.findings import (
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole
 from pyrovice.errors import PyroviceError
-from pyrovice.inference.fitting import check_data
+from pyrovice.inference.plan import check_data
 from pyrovice.results.calibration import Calibration
 from pyrovice.results.fit import Fit
 

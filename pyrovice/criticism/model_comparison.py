@@ -12,7 +12,7 @@ from pyrovice.criticism.refitting import refit
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole
 from pyrovice.errors import PyroviceError
-from pyrovice.inference.fitting import check_data
+from pyrovice.inference.plan import check_data
 from pyrovice.results.arviz_groups import to_arviz
 from pyrovice.results.arviz_versions import leave_one_out
 from pyrovice.results.fit import Fit

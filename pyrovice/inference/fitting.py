@@ -2,41 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyro
 import pyro.distributions as dist
 import torch
-from pyro.infer.autoguide import AutoDelta
 
 from pyrovice.data.connections import tell_if_disconnected
 from pyrovice.data.triplets import Triplets
-from pyrovice.data.validation import whole_seed
 from pyrovice.errors import InterruptedWarning, PyroviceError, tell
-from pyrovice.guides import MAP, Guide, MeanField, finished, guide_family, resolve_guide
+from pyrovice.guides import MAP, Guide, MeanField
 from pyrovice.inference.checkpoints import Checkpoint, Keeper
 from pyrovice.inference.identity import recognise_fit, settings
+from pyrovice.inference.plan import Plan
 from pyrovice.inference.run import Run
-from pyrovice.inference.settings import STARTS, Training
-from pyrovice.inference.starts import Start, from_clear_pair_counts, from_pair_counts
-from pyrovice.inference.svi import Task, train
-from pyrovice.inference.warm_starts import check_init, first_dimensions_with, warm
+from pyrovice.inference.settings import Training
+from pyrovice.inference.svi import train
 from pyrovice.model.choices import Choice, DotProduct
-from pyrovice.model.dimensions import first_dimensions
-from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
-from pyrovice.model.people import People, check_people_of, judgments_by_person
-from pyrovice.model.priors import Features, Prior, SpikeSlab, learned_rows, prior_of
-from pyrovice.model.pyro_lock import pyro_locked
-from pyrovice.model.torch_state import gradients
+from pyrovice.model.people import People
+from pyrovice.model.priors import Prior, SpikeSlab
 from pyrovice.results import pruning
-from pyrovice.results.fit import Fit, in_order_of_importance
-from pyrovice.results.posterior import posterior_of
-from pyrovice.results.unjudged import unjudged_objects, warn_at_fit
+from pyrovice.results.fit import Fit
+from pyrovice.results.unjudged import warn_at_fit
 from pyrovice.storage.identity import recognise
 
 
@@ -117,65 +106,26 @@ def fit(
     >>> pv.fit(data, prior=pv.SpikeSlab(spike=0.125, slab=1.0), dimensions=12)
     Fit(80 objects, 7 dimensions kept, 20,000 judgments, converged)
     """
-    _check(data, validation, training)
-    prior = prior_of(prior, data.names)
-    check_people_of(data, people)
+    plan = Plan.of(
+        data,
+        prior=prior,
+        choice=choice,
+        people=people,
+        guide=guide,
+        dimensions=dimensions,
+        validation=validation,
+        training=training,
+        seed=seed,
+        device=device,
+        init=init,
+    )
     tell_if_disconnected(data)
-    guide = guide_family(guide)
-    seed = whole_seed(seed)
-    digest = data.digest()  # before training: what may fail afterwards would lose the fit
-    first = first_dimensions(dimensions, data, learned_rows(prior))
-    start = _start(training, guide, prior)
-    if init is not None:
-        init = check_init(init, data)
-        first = first_dimensions_with(init, dimensions, first)
-        start = warm(init, data.names, start)
-    keeper = None
-    if checkpoint is not None:
-        given = settings(
-            data,
-            validation=validation,
-            guide=guide,
-            dimensions=first,
-            training=training,
-            choice=choice,
-            people=people,
-        )
-        given |= {"prior": recognise(prior), "seed": str(seed), "device": str(device)}
-        keeper = _keeper(checkpoint, given, init)
-    with _isolated(seed, device):
-        bare = Model(prior, data.n_objects, first, data, choice=choice, people=people)
-        model = bare.with_data(Judgments.of(data, device, bare.known_people))
-        # A batch size that was asked for counts judgments as they were made.
-        rows = model.judgments()
-        if training.batch_size == "auto":
-            rows = Judgments.aggregated(data, device, model.known_people)
-        made = resolve_guide(
-            guide, model, lambda: start(rows, first)[0], must_start_there=init is not None
-        )
-        task = Task(rows, len(data), training, start, validation)
-        run = train(model, made, task, progress=progress, keeper=keeper)
-        found = finished(run.guide)
-        result = in_order_of_importance(
-            Fit(
-                prior=prior,
-                guide_family=guide,
-                training=training,
-                seed=seed,
-                names=data.names,
-                model=run.model,
-                posterior=posterior_of(found, run.model),
-                history=run.table(),
-                converged=run.converged,
-                n_judgments=len(data),
-                data_digest=digest,
-                fitted_guide=found,
-                first_dimensions=first,
-                unjudged=unjudged_objects(data, prior),
-                judgments_by_person=judgments_by_person(data, run.model.known_people),
-            )
-        )
-    _warn(result, run, first, data)
+    keeper = None if checkpoint is None else _keeper(checkpoint, plan)
+    with plan.isolated():
+        run, task = plan.begin()
+        train(run, task, progress=progress, keeper=keeper)
+        result = plan.finish(run)
+    warn_about(result, run)
     return result
 
 
@@ -211,73 +161,30 @@ def spose(data: Triplets, *, rate: float, **arguments: Any) -> Fit:
     return fit(data, prior=dist.Exponential(float(rate)), guide=MAP(), **arguments)
 
 
-def _keeper(checkpoint: str | Path | Checkpoint, given: dict[str, str], init: Fit | None) -> Keeper:
-    given = given | {"init": "none" if init is None else recognise_fit(init)}
+def _keeper(checkpoint: str | Path | Checkpoint, plan: Plan) -> Keeper:
+    given = settings(
+        plan.data,
+        validation=plan.validation,
+        guide=plan.guide,
+        dimensions=plan.first_dimensions,
+        training=plan.training,
+        choice=plan.choice,
+        people=plan.people,
+    )
+    given |= {
+        "prior": recognise(plan.prior),
+        "seed": str(plan.seed),
+        "device": str(plan.device),
+        "init": "none" if plan.init is None else recognise_fit(plan.init),
+    }
     return Keeper(Checkpoint.of(checkpoint), given)
 
 
-@contextmanager
-def _isolated(seed: int, device: str | torch.device) -> Iterator[None]:
-    """Random numbers, new tensors and parameters of a fit, apart from those of the program."""
-    # Where tensors are made anyway, a device need not be asked for at every call.
-    here = torch.device(device) == torch.get_default_device()
-    with (
-        pyro_locked(),
-        gradients(),
-        torch.random.fork_rng(),
-        nullcontext() if here else torch.device(device),
-        # Parameters stay in the guide instead of Pyro's global store, where fits would meet.
-        pyro.settings.context(module_local_params=True),
-    ):
-        torch.manual_seed(seed)
-        yield
-
-
-def _start(training: Training, guide: Callable[[Model], Guide], prior: Prior) -> Start:
-    start = STARTS[training.start]
-    if start is from_pair_counts and isinstance(prior, Features):
-        return partial(from_pair_counts, known=prior.scores)
-    # A point would keep the noise that a posterior gives up.
-    if start is from_pair_counts and (isinstance(guide, MAP) or guide is AutoDelta):
-        return from_clear_pair_counts
-    return start
-
-
-def _check(data: object, validation: object, training: object) -> None:
-    check_data(data, "data")
-    if validation is not None:
-        check_data(validation, "validation")
-        check_same_objects(data, validation)
-    check_training(training)
-
-
-def check_same_objects(data: Any, validation: Any) -> None:
-    """Refuse validation judgments of other objects."""
-    if validation.names != data.names:
-        raise PyroviceError(
-            "validation and data are of different objects; give both the same names."
-        )
-
-
-def check_data(data: object, what: str) -> None:
-    """Refuse what is not a set of judgments."""
-    if not isinstance(data, Triplets):
-        raise TypeError(
-            f"{what} is a {type(data).__name__}; expected Triplets, for example "
-            "pv.Triplets.from_array(array) or pv.Triplets.read(path)."
-        )
-
-
-def check_training(training: object) -> None:
-    """Refuse what is not a record of settings."""
-    if not isinstance(training, Training):
-        raise TypeError(f"training={training!r}; expected Training(...) or Training.paper().")
-
-
-def _warn(fit: Fit, run: Run, start: int, data: Triplets) -> None:
-    kept = fit.n_dimensions
+def warn_about(fit: Fit, run: Run) -> None:
+    """Say what a user should know of a new fit before trusting it."""
+    kept, start, m = fit.n_dimensions, fit.first_dimensions, len(fit.names)
     if fit.unjudged:
-        warn_at_fit(fit.unjudged, data.n_objects)
+        warn_at_fit(fit.unjudged, m)
     if run.interrupted:
         tell(
             f"Interrupted after {len(run.history)} epochs: this is the fit so far, with {kept} "
@@ -287,12 +194,12 @@ def _warn(fit: Fit, run: Run, start: int, data: Triplets) -> None:
     elif kept == 0 and fit.importance().max() > 0:
         tell(
             f"No dimension has more than five objects with a credibly positive weight (the "
-            f"largest has {fit.importance().max()} of {data.n_objects}), so none is kept. See "
+            f"largest has {fit.importance().max()} of {m}), so none is kept. See "
             "fit.embedding(pruned=False), or prune by another rule: fit.prune(min_objects=2)."
         )
     elif kept == 0:
         tell(
-            f"These {len(data):,} judgments of {data.n_objects} objects carry no dimensions: none "
+            f"These {fit.n_judgments:,} judgments of {m} objects carry no dimensions: none "
             "has more than five objects with a credibly positive weight, so predictions are "
             "near chance. Collect more judgments per object, use fewer objects, or try a "
             "weaker prior such as SpikeSlab(spike=0.25, slab=1.0, pi=0.3)."

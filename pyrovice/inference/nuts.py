@@ -30,7 +30,7 @@ from pyrovice.inference.chains import (
     judged,
     side_by_side,
 )
-from pyrovice.inference.fitting import check_data
+from pyrovice.inference.plan import check_data
 from pyrovice.inference.starts import from_pair_counts
 from pyrovice.model.choices import Choice, DotProduct
 from pyrovice.model.dimensions import first_dimensions

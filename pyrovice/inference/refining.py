@@ -32,8 +32,8 @@ from pyrovice.inference.chains import (
     judged,
     side_by_side,
 )
-from pyrovice.inference.fitting import check_data
 from pyrovice.inference.langevin import STEP, Potential, Values, langevin
+from pyrovice.inference.plan import check_data
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
 from pyrovice.model.pyro_lock import pyro_locked

@@ -78,8 +78,11 @@ class Run:
         kinds = {name: int if name in COUNTS else float for name in columns}
         return pd.DataFrame(rows, columns=columns).astype(kinds).set_index("epoch")
 
-    def keep(self, kept: NDArray[np.intp]) -> None:
-        """Leave only the kept dimensions in the model, the guide and Adam's memory."""
+    def keep(self, kept: NDArray[np.intp]) -> bool:
+        """Leave only the kept dimensions in the model, the guide and Adam's memory.
+
+        Whether any could be dropped.
+        """
         old, optimizer = self.guide, self.optimizer
         if (
             not isinstance(old, SiteGuide)
@@ -87,7 +90,7 @@ class Run:
             or not self.model.structure.separable
             or not 0 < len(kept) < self.model.dimensions
         ):
-            return
+            return False
         new = old.select(kept)
         columns = torch.as_tensor(kept, device=next(old.parameters()).device)
         settings = {key: optimizer.defaults[key] for key in ("lr", "betas", "fused")}
@@ -100,6 +103,7 @@ class Run:
             }
         self.guide, self.optimizer = new, follower
         self.model = self.model.with_dimensions(len(kept))
+        return True
 
     # ------------------------------------------------------------------ saved and taken up again
 

@@ -20,7 +20,7 @@ from torch import Tensor
 
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import GuideError, PyroviceError
-from pyrovice.guides import FunctionGuide, Guide, SiteGuide, steadiest_rate
+from pyrovice.guides import FunctionGuide, SiteGuide, steadiest_rate
 from pyrovice.guides.elbo import TwoTermELBO
 from pyrovice.inference.checkpoints import Keeper
 from pyrovice.inference.progress import Progress
@@ -28,7 +28,6 @@ from pyrovice.inference.run import Epoch, Run
 from pyrovice.inference.settings import LARGEST_RATE, Training
 from pyrovice.inference.starts import Start
 from pyrovice.model.judgments import Judgments
-from pyrovice.model.model import Model
 from pyrovice.model.structure import typical_weights
 from pyrovice.results import pruning
 from pyrovice.results.posterior import quick_posterior
@@ -74,29 +73,22 @@ class Task:
     validation: Triplets | None = None
 
 
-def train(
-    model: Model, guide: Guide, task: Task, *, progress: bool = True, keeper: Keeper | None = None
-) -> Run:
-    """Fit `guide` to the posterior of `model`.
+def train(run: Run, task: Task, *, progress: bool = True, keeper: Keeper | None = None) -> None:
+    """Fit the guide of a run to the posterior of its model.
 
     Parameters
     ----------
-    model, guide : Model, Guide
-        The guide is changed in place, or replaced by one of fewer dimensions.
+    run : Run
+        Its guide is changed in place, or replaced by one of fewer dimensions. The run is usable
+        also after Ctrl-C.
     task : Task
         The judgments, and how to train.
     progress : bool
         Whether to show progress in notebooks and terminals.
     keeper : Keeper, optional
         Saves the state of the run, and knows where an earlier one stopped.
-
-    Returns
-    -------
-    Run
-        Usable also after Ctrl-C.
     """
-    run = Run(model, guide)
-    title = f"{model.n_objects} objects in up to {model.dimensions} dimensions"
+    title = f"{run.model.n_objects} objects in up to {run.model.dimensions} dimensions"
     with (
         pyro.validation_enabled(False),
         Progress(progress, task.training.max_epochs, title) as bar,
@@ -105,7 +97,6 @@ def train(
             Trainer(run, task, keeper, bar).run_to_the_end()
         except KeyboardInterrupt:
             run.interrupted = True
-    return run
 
 
 class Trainer:
@@ -145,14 +136,13 @@ class Trainer:
             if self.run.over:
                 break
             self._pass_through_the_data(epoch)
-            self._look(epoch)
+            self.look(epoch)
             # Nobody knows when the rule will be met, but the decay is sure to go on.
             left = max(1, (self.decay - self.step) // len(self.batches))
             self.bar.update(self.run.history[-1], epochs_left=left)
-            if self._has_ended():
-                self.run.converged = self.task.training.stop.settled(self.run.history)
+            if self.has_ended():
                 break
-            self._drop_collapsed()
+            self.drop_collapsed()
             if self.keeper is not None and self.keeper.due:
                 self.keeper.save(self.run)
         if self.keeper is not None and not self.run.over:
@@ -176,21 +166,27 @@ class Trainer:
         # Summed in place: a small tensor kept from each step would fragment the memory.
         terms = torch.zeros(2)
         for batch in self.batches.epoch():
-            if self.schedule is not None:
-                run.optimizer.param_groups[0]["lr"] = self.schedule.rate(self.rate, self.step)
+            run.optimizer.param_groups[0]["lr"] = self.rate_now()
             run.optimizer.zero_grad()
             log_likelihood, complexity = self.elbo.terms(run.model, run.guide, batch)
             ((complexity - log_likelihood) / n).backward()
             run.optimizer.step()
             terms += torch.stack([log_likelihood.detach(), complexity.detach()])
             self.step += 1
-        log_likelihood, complexity = (terms / len(self.batches) / n).tolist()
+        self.record(epoch, *(terms / len(self.batches) / n).tolist())
+
+    def rate_now(self) -> float:
+        """The learning rate of the next step."""
+        return self.rate if self.schedule is None else self.schedule.rate(self.rate, self.step)
+
+    def record(self, epoch: int, log_likelihood: float, complexity: float) -> None:
+        """Note the two terms of an epoch, in nats per judgment, unless training has diverged."""
         if not abs(complexity - log_likelihood) < DIVERGED:
             raise PyroviceError(
                 f"The loss became {complexity - log_likelihood:.3g} in epoch {epoch}; try "
                 f"Training(learning_rate={_lower(self.rate)})."
             )
-        run.history.append(
+        self.run.history.append(
             Epoch(
                 epoch=epoch,
                 step=self.step,
@@ -202,26 +198,41 @@ class Trainer:
             )
         )
 
-    def _look(self, epoch: int) -> None:
-        """Count the dimensions where it is time to, or where the count decides."""
-        run = self.run
-        due = self.step - run.looked_at >= LOOK_EVERY
+    def is_time_to_look(self, epoch: int) -> bool:
+        """Whether to count the dimensions after this epoch, because it is time or decides."""
+        due = self.step - self.run.looked_at >= LOOK_EVERY
         first_or_last = epoch in (0, self.task.training.max_epochs - 1)
-        if due or first_or_last or self._has_ended():
+        return due or first_or_last or self._rule_is_met()
+
+    def look(self, epoch: int) -> None:
+        """Count the dimensions, if it is time to."""
+        run = self.run
+        if self.is_time_to_look(epoch):
             self.seen, run.looked_at = Look.at(run, self.task.validation), self.step
             self.row = self.seen.row
             run.history[-1] = replace(run.history[-1], **self.row)
 
-    def _has_ended(self) -> bool:
+    def has_ended(self) -> bool:
+        """Whether training is over, which the run then knows."""
+        if not self._rule_is_met():
+            return False
+        self.run.converged = self.task.training.stop.settled(self.run.history)
+        return True
+
+    def _rule_is_met(self) -> bool:
         return self.step >= self.decay and self.run.ended(self.task.training.stop)
 
-    def _drop_collapsed(self) -> None:
+    def drop_collapsed(self) -> NDArray[np.intp] | None:
+        """Drop what is next to nothing; the columns that are left, if any were dropped."""
         if (
             self.run.looked_at == self.step
             and self.task.training.drop_collapsed
             and self.step >= DROP_FROM_STEP
         ):
-            self.run.keep(np.flatnonzero(self.seen.alive))
+            alive = np.flatnonzero(self.seen.alive)
+            if self.run.keep(alive):
+                return alive
+        return None
 
 
 def _lower(rate: float) -> str:

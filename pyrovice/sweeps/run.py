@@ -12,8 +12,9 @@ from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole, whole_seed
 from pyrovice.errors import PyroviceError, tell
 from pyrovice.guides import guide_family
-from pyrovice.inference.fitting import check_data, check_same_objects, check_training, fit
+from pyrovice.inference.fitting import fit
 from pyrovice.inference.identity import settings
+from pyrovice.inference.plan import check_data, check_same_objects, check_training
 from pyrovice.inference.progress import fits_bar
 from pyrovice.model.choices import resolve_choice
 from pyrovice.model.dimensions import first_dimensions

@@ -58,14 +58,14 @@ def test_a_stopped_fit_goes_on_from_its_checkpoint(folder):
 
 
 def test_without_a_checkpoint_the_fit_so_far_is_kept(folder, monkeypatch):
-    look = Trainer._look
+    look = Trainer.look
 
     def interrupted(trainer, epoch):
         look(trainer, epoch)
         if epoch == 5:
             signal.raise_signal(signal.SIGTERM)
 
-    monkeypatch.setattr(Trainer, "_look", interrupted)
+    monkeypatch.setattr(Trainer, "look", interrupted)
     output = folder / "so_far.fit"
     said = CliRunner().invoke(app, ["fit", str(folder / "train.txt"), "-o", str(output)])
     assert said.exit_code == 143

@@ -1,0 +1,189 @@
+"""A fit before and after its training: what is asked for, checked, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Self
+
+import pyro
+import torch
+from pyro.infer.autoguide import AutoDelta
+
+from pyrovice.data.triplets import Triplets
+from pyrovice.data.validation import whole_seed
+from pyrovice.errors import PyroviceError
+from pyrovice.guides import MAP, Guide, finished, guide_family, resolve_guide
+from pyrovice.inference.run import Run
+from pyrovice.inference.settings import STARTS, Training
+from pyrovice.inference.starts import Start, from_clear_pair_counts, from_pair_counts
+from pyrovice.inference.svi import Task
+from pyrovice.inference.warm_starts import check_init, first_dimensions_with, warm
+from pyrovice.model.choices import Choice, DotProduct
+from pyrovice.model.dimensions import first_dimensions
+from pyrovice.model.judgments import Judgments
+from pyrovice.model.model import Model
+from pyrovice.model.people import People, check_people_of, judgments_by_person
+from pyrovice.model.priors import Features, Prior, learned_rows, prior_of
+from pyrovice.model.pyro_lock import pyro_locked
+from pyrovice.model.torch_state import gradients
+from pyrovice.results.fit import Fit, in_order_of_importance
+from pyrovice.results.posterior import posterior_of
+from pyrovice.results.unjudged import unjudged_objects
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """All that decides a fit, checked; see :func:`pyrovice.fit` for what the fields mean."""
+
+    data: Triplets
+    prior: Prior
+    choice: Choice
+    people: People | None
+    guide: Callable[[Model], Guide]
+    first_dimensions: int
+    validation: Triplets | None
+    training: Training
+    seed: int
+    device: str | torch.device
+    init: Fit | None
+    data_digest: str
+
+    @classmethod
+    def of(
+        cls,
+        data: Triplets,
+        *,
+        prior: Prior,
+        guide: Callable[[Model], Guide],
+        training: Training,
+        seed: int,
+        choice: Choice = DotProduct(),  # noqa: B008 (frozen)
+        people: People | None = None,
+        dimensions: int | str = "auto",
+        validation: Triplets | None = None,
+        device: str | torch.device = "cpu",
+        init: Fit | None = None,
+    ) -> Self:
+        """The plan of what was asked for, or a sentence about what is wrong with it."""
+        check_data(data, "data")
+        if validation is not None:
+            check_data(validation, "validation")
+            check_same_objects(data, validation)
+        check_training(training)
+        prior = prior_of(prior, data.names)
+        check_people_of(data, people)
+        first = first_dimensions(dimensions, data, learned_rows(prior))
+        if init is not None:
+            init = check_init(init, data)
+            first = first_dimensions_with(init, dimensions, first)
+        return cls(
+            data=data,
+            prior=prior,
+            choice=choice,
+            people=people,
+            guide=guide_family(guide),
+            first_dimensions=first,
+            validation=validation,
+            training=training,
+            seed=whole_seed(seed),
+            device=device,
+            init=init,
+            # Before training: what may fail afterwards would lose the fit.
+            data_digest=data.digest(),
+        )
+
+    @property
+    def start(self) -> Start:
+        """Where training starts."""
+        usual = STARTS[self.training.start]
+        if usual is from_pair_counts and isinstance(self.prior, Features):
+            usual = partial(from_pair_counts, known=self.prior.scores)
+        elif usual is from_pair_counts and (isinstance(self.guide, MAP) or self.guide is AutoDelta):
+            # A point would keep the noise that a posterior gives up.
+            usual = from_clear_pair_counts
+        return usual if self.init is None else warm(self.init, self.data.names, usual)
+
+    @contextmanager
+    def isolated(self) -> Iterator[None]:
+        """Random numbers, new tensors and parameters of a fit, apart from the program's."""
+        # Where tensors are made anyway, a device need not be asked for at every call.
+        here = torch.device(self.device) == torch.get_default_device()
+        with (
+            pyro_locked(),
+            gradients(),
+            torch.random.fork_rng(),
+            nullcontext() if here else torch.device(self.device),
+            # Parameters stay in the guide instead of Pyro's global store, where fits would meet.
+            pyro.settings.context(module_local_params=True),
+        ):
+            torch.manual_seed(self.seed)
+            yield
+
+    def begin(self) -> tuple[Run, Task]:
+        """The run to train, and what to train it on."""
+        data, first, start = self.data, self.first_dimensions, self.start
+        bare = Model(
+            self.prior, data.n_objects, first, data, choice=self.choice, people=self.people
+        )
+        model = bare.with_data(Judgments.of(data, self.device, bare.known_people))
+        # A batch size that was asked for counts judgments as they were made.
+        rows = model.judgments()
+        if self.training.batch_size == "auto":
+            rows = Judgments.aggregated(data, self.device, model.known_people)
+        guide = resolve_guide(
+            self.guide,
+            model,
+            lambda: start(rows, first)[0],
+            must_start_there=self.init is not None,
+        )
+        task = Task(rows, len(data), self.training, start, self.validation)
+        return Run(model, guide), task
+
+    def finish(self, run: Run) -> Fit:
+        """The fit that a trained run amounts to."""
+        found = finished(run.guide)
+        return in_order_of_importance(
+            Fit(
+                prior=self.prior,
+                guide_family=self.guide,
+                training=self.training,
+                seed=self.seed,
+                names=self.data.names,
+                model=run.model,
+                posterior=posterior_of(found, run.model),
+                history=run.table(),
+                converged=run.converged,
+                n_judgments=len(self.data),
+                data_digest=self.data_digest,
+                fitted_guide=found,
+                first_dimensions=self.first_dimensions,
+                unjudged=unjudged_objects(self.data, self.prior),
+                judgments_by_person=judgments_by_person(self.data, run.model.known_people),
+            )
+        )
+
+
+def check_same_objects(data: Any, validation: Any) -> None:
+    """Refuse validation judgments of other objects."""
+    if validation.names != data.names:
+        raise PyroviceError(
+            "validation and data are of different objects; give both the same names."
+        )
+
+
+def check_data(data: object, what: str) -> None:
+    """Refuse what is not a set of judgments."""
+    if not isinstance(data, Triplets):
+        raise TypeError(
+            f"{what} is a {type(data).__name__}; expected Triplets, for example "
+            "pv.Triplets.from_array(array) or pv.Triplets.read(path)."
+        )
+
+
+def check_training(training: object) -> None:
+    """Refuse what is not a record of settings."""
+    if not isinstance(training, Training):
+        raise TypeError(f"training={training!r}; expected Training(...) or Training.paper().")
