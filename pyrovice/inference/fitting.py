@@ -41,6 +41,7 @@ def fit(
     training: Training = Training(),  # noqa: B008 (frozen)
     seed: int = 0,
     device: str | torch.device = "cpu",
+    threads: int | str = "auto",
     progress: bool = True,
     checkpoint: str | Path | Checkpoint | None = None,
     init: Fit | None = None,
@@ -76,6 +77,10 @@ def fit(
         The same seed gives the same fit.
     device : str or torch.device
         Where to compute.
+    threads : int or "auto"
+        Threads of the processor. ``"auto"`` takes one for a small fit, which threads would only
+        slow down, and as many as torch is set to for a large one. Torch's own setting is the
+        same afterwards.
     progress : bool
         Whether to show a progress bar (in notebooks and terminals only).
     checkpoint : path or Checkpoint, optional
@@ -117,10 +122,16 @@ def fit(
         training=training,
         seed=seed,
         device=device,
+        threads=threads,
         init=init,
     )
     tell_if_disconnected(data)
     keeper = None if checkpoint is None else _keeper(checkpoint, plan)
+    return train_plan(plan, progress=progress, keeper=keeper)
+
+
+def train_plan(plan: Plan, *, progress: bool = False, keeper: Keeper | None = None) -> Fit:
+    """Carry out one plan."""
     with plan.isolated():
         run, task = plan.begin()
         train(run, task, progress=progress, keeper=keeper)

@@ -13,13 +13,14 @@ import torch
 from pyro.infer.autoguide import AutoDelta
 
 from pyrovice.data.triplets import Triplets
-from pyrovice.data.validation import whole_seed
+from pyrovice.data.validation import whole, whole_seed
 from pyrovice.errors import PyroviceError
 from pyrovice.guides import MAP, Guide, finished, guide_family, resolve_guide
 from pyrovice.inference.run import Run
 from pyrovice.inference.settings import STARTS, Training
 from pyrovice.inference.starts import Start, from_clear_pair_counts, from_pair_counts
 from pyrovice.inference.svi import Task
+from pyrovice.inference.threads import limited_threads, threads_for
 from pyrovice.inference.warm_starts import check_init, first_dimensions_with, warm
 from pyrovice.model.choices import Choice, DotProduct
 from pyrovice.model.dimensions import first_dimensions
@@ -48,6 +49,7 @@ class Plan:
     training: Training
     seed: int
     device: str | torch.device
+    threads: int | None
     init: Fit | None
     data_digest: str
 
@@ -65,6 +67,7 @@ class Plan:
         dimensions: int | str = "auto",
         validation: Triplets | None = None,
         device: str | torch.device = "cpu",
+        threads: int | str = "auto",
         init: Fit | None = None,
     ) -> Self:
         """The plan of what was asked for, or a sentence about what is wrong with it."""
@@ -79,6 +82,10 @@ class Plan:
         if init is not None:
             init = check_init(init, data)
             first = first_dimensions_with(init, dimensions, first)
+        if threads == "auto":
+            given = threads_for(data.n_objects, first, len(data))
+        else:
+            given = whole(threads, "threads", least=1)
         return cls(
             data=data,
             prior=prior,
@@ -90,6 +97,7 @@ class Plan:
             training=training,
             seed=whole_seed(seed),
             device=device,
+            threads=given,
             init=init,
             # Before training: what may fail afterwards would lose the fit.
             data_digest=data.digest(),
@@ -116,6 +124,7 @@ class Plan:
             gradients(),
             torch.random.fork_rng(),
             nullcontext() if here else torch.device(self.device),
+            limited_threads(self.threads),
             # Parameters stay in the guide instead of Pyro's global store, where fits would meet.
             pyro.settings.context(module_local_params=True),
         ):

@@ -119,7 +119,7 @@ class Stability(StoppingRule):
         return history[first:]
 
 
-DEFAULT = Stability(window=200, unit="steps", tolerance=SETTLED)
+DEFAULT = Stability(window=100, unit="steps", tolerance=SETTLED)
 
 
 @saved
@@ -128,7 +128,7 @@ class MaxEpochs(StoppingRule):
     """A fixed number of epochs.
 
     Whether the fit has settled by then is judged as it is by default: ``fit.converged`` is True
-    if the kept dimensions and the loss no longer changed over the last 200 steps.
+    if the kept dimensions and the loss no longer changed over the last 100 steps.
 
     Examples
     --------

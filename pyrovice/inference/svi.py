@@ -20,7 +20,13 @@ from torch import Tensor
 
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import GuideError, PyroviceError
-from pyrovice.guides import FunctionGuide, SiteGuide, steadiest_rate
+from pyrovice.guides import (
+    FunctionGuide,
+    MeanFieldGuide,
+    PointGuide,
+    SiteGuide,
+    steadiest_rate,
+)
 from pyrovice.guides.elbo import TwoTermELBO
 from pyrovice.inference.checkpoints import Keeper
 from pyrovice.inference.progress import Progress
@@ -34,8 +40,9 @@ from pyrovice.results.posterior import quick_posterior
 from pyrovice.results.prediction import predict
 from pyrovice.results.scores import hits, log_score
 
-# Dimensions may be dropped from this step on: earlier, none has had time to grow.
-DROP_FROM_STEP = 500
+# Dimensions may be dropped after this share of the decay and this many steps: earlier, none has
+# had time to grow.
+DROP_FROM_SHARE, DROP_FROM_STEP = 1 / 4, 150
 # What is dropped for good must be next to nothing: dimensions of at most this share of the
 # objects, and never one that the rule for kept dimensions keeps.
 DROP_BELOW_SHARE = 1 / 50
@@ -123,8 +130,10 @@ class Trainer:
         if self.schedule is not None:
             # The rate is down when training must end, if that is sooner.
             epochs = min(training.max_epochs, training.stop.limit() or training.max_epochs)
-            self.decay = min(self.schedule.steps, epochs * len(self.batches))
+            steps = self.schedule.length(judgments.n_objects, _is_plain(run))
+            self.decay = min(steps, epochs * len(self.batches))
             self.schedule = replace(self.schedule, steps=self.decay)
+        self.drop_from = max(self.decay * DROP_FROM_SHARE, DROP_FROM_STEP)
         self.seen = Look.at(run, task.validation)
         self.row = self.seen.row
         self.step = 0
@@ -227,12 +236,20 @@ class Trainer:
         if (
             self.run.looked_at == self.step
             and self.task.training.drop_collapsed
-            and self.step >= DROP_FROM_STEP
+            and self.step >= self.drop_from
         ):
             alive = np.flatnonzero(self.seen.alive)
             if self.run.keep(alive):
                 return alive
         return None
+
+
+def _is_plain(run: Run) -> bool:
+    """Whether nothing but X is learned, entry by entry."""
+    plain_guide = type(run.guide) in (MeanFieldGuide, PointGuide)
+    return (
+        plain_guide and run.model.structure.entrywise and set(run.model.structure.latent) == {"X"}
+    )
 
 
 def _lower(rate: float) -> str:

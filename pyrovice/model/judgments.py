@@ -159,3 +159,46 @@ def person_numbers(triplets: Triplets, people: Sequence[Any]) -> NDArray[np.int6
 
 def _to(array: np.ndarray, device: torch.device | str) -> Tensor:
     return torch.as_tensor(array.astype(np.int64), device=device)
+
+
+def pooled(sets: Sequence[Judgments]) -> tuple[Judgments, Tensor]:
+    """The distinct judgments of several sets, and how often each was made in each set.
+
+    Parameters
+    ----------
+    sets : sequence of Judgments
+        Of the same objects, without people.
+
+    Returns
+    -------
+    Judgments
+        One row for every judgment that is in any of the sets.
+    Tensor of shape (sets, rows)
+        How often it was made.
+    """
+    m = sets[0].n_objects
+    keys, counts = [], []
+    for each in sets:
+        anchor = each.odd.new_full((), -1) if each.anchor is None else each.anchor
+        question = (each.pairs[2] * m + each.pairs[0] % m) * 4 + anchor + 1
+        keys.append(question * 3 + each.odd)
+        plain = torch.ones(len(each), device=each.odd.device)
+        counts.append(plain if each.weight is None else each.weight)
+    distinct, inverse = torch.cat(keys).unique(return_inverse=True)
+    first = torch.empty_like(distinct)
+    first.scatter_(0, inverse, torch.arange(len(inverse), device=inverse.device))
+    members = torch.arange(len(sets), device=inverse.device)
+    owner = members.repeat_interleave(torch.tensor([len(each) for each in sets]).to(members))
+    weights = torch.zeros(len(sets), len(distinct), device=inverse.device)
+    weights.index_put_((owner, inverse), torch.cat(counts), accumulate=True)
+    anchors = [each.odd * 0 - 1 if each.anchor is None else each.anchor for each in sets]
+    anchored = any(each.anchor is not None for each in sets)
+    rows = Judgments(
+        torch.cat([each.pairs for each in sets], dim=1)[:, first],
+        torch.cat([each.odd for each in sets])[first],
+        torch.cat(anchors)[first] if anchored else None,
+        None,
+        m,
+        len(distinct),
+    )
+    return rows, weights

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import joblib
-import torch
 from joblib.parallel import LokyBackend, get_active_backend
-from threadpoolctl import threadpool_limits
 
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import InterruptedWarning, PyroviceWarning
-from pyrovice.inference.fitting import fit
+from pyrovice.inference.plan import Plan
+from pyrovice.inference.stacked_fits import fit_many, kind_of, largest_stack
+from pyrovice.inference.threads import limited_threads
 from pyrovice.inference.worker_lifetime import below, workers_of_this_process
 from pyrovice.model.priors import Prior
 from pyrovice.model.pyro_lock import pyro_locked
+from pyrovice.results.fit import Fit
 from pyrovice.results.saved_fits import to_bytes
 from pyrovice.sweeps.result import SCORE
 
@@ -51,41 +51,71 @@ class Outcome:
     error: str = ""
 
 
-def fit_one(shared: Shared, number: int, job: Job) -> tuple[int, Outcome]:
-    """Make one fit and score its kept dimensions; the job's number comes back with it."""
+def fit_some(shared: Shared, jobs: Sequence[tuple[int, Job]]) -> list[tuple[int, Outcome]]:
+    """Make some fits and score their kept dimensions; the numbers of the jobs come back too."""
+    ended: list[tuple[int, Outcome]] = []
+    plans: list[Plan] = []
+    planned: list[tuple[int, Job]] = []
+    for number, job in jobs:
+        try:
+            plans.append(
+                Plan.of(
+                    shared.data,
+                    prior=job.prior,
+                    seed=job.seed,
+                    threads=shared.threads,
+                    **shared.arguments,
+                )
+            )
+            planned.append((number, job))
+        except Exception as error:
+            ended.append((number, Outcome(error=_sentence(error))))
     with (
         pyro_locked(),
-        _limited_threads(shared.threads),
+        limited_threads(shared.threads),
         warnings.catch_warnings(record=True) as caught,
     ):
         warnings.simplefilter("always", PyroviceWarning)
-        try:
-            found = fit(
-                shared.data, prior=job.prior, seed=job.seed, progress=False, **shared.arguments
-            )
-            # An interrupted fit is not a result: somebody wants to stop.
-            if any(issubclass(warning.category, InterruptedWarning) for warning in caught):
-                raise KeyboardInterrupt
-            evaluation = found.prune().evaluate(shared.validation)
-            ours = [str(w.message) for w in caught if issubclass(w.category, PyroviceWarning)]
-            scores = {
-                SCORE: evaluation.cross_entropy,
-                "validation_accuracy": evaluation.accuracy,
-                "dimensions": found.n_dimensions,
-                "loss": float(found.history.loss.iloc[-1]),
-                "converged": found.converged,
-                "epochs": len(found.history),
-                "seconds": float(found.history.seconds.iloc[-1]),
-                "note": " ".join(ours),
-            }
-            content = to_bytes(found, identity=dict(job.identity), scores=scores)
-            return number, Outcome(content, scores)
-        except Exception as error:
-            return number, Outcome(error=_sentence(error))
+        for place, found in fit_many(plans):
+            number, job = planned[place]
+            ended.append((number, _outcome(shared, job, found, caught, len(plans))))
+            caught.clear()
+    return ended
+
+
+def _outcome(
+    shared: Shared,
+    job: Job,
+    found: Fit | Exception,
+    caught: Sequence[warnings.WarningMessage],
+    together: int,
+) -> Outcome:
+    # An interrupted fit is not a result: somebody wants to stop.
+    if any(issubclass(warning.category, InterruptedWarning) for warning in caught):
+        raise KeyboardInterrupt
+    if isinstance(found, Exception):
+        return Outcome(error=_sentence(found))
+    try:
+        evaluation = found.prune().evaluate(shared.validation)
+        ours = [str(w.message) for w in caught if issubclass(w.category, PyroviceWarning)]
+        scores = {
+            SCORE: evaluation.cross_entropy,
+            "validation_accuracy": evaluation.accuracy,
+            "dimensions": found.n_dimensions,
+            "loss": float(found.history.loss.iloc[-1]),
+            "converged": found.converged,
+            "epochs": len(found.history),
+            # Of fits that were made together, the share of one.
+            "seconds": float(found.history.seconds.iloc[-1]) / together,
+            "note": " ".join(ours),
+        }
+        return Outcome(to_bytes(found, identity=dict(job.identity), scores=scores), scores)
+    except Exception as error:
+        return Outcome(error=_sentence(error))
 
 
 def outcomes(
-    shared: Shared, jobs: Sequence[Job], n_jobs: int
+    shared: Shared, jobs: Sequence[Job], n_jobs: int, stack: bool = True
 ) -> Generator[tuple[Job, Outcome], None, None]:
     """What becomes of every job, in the order in which they end.
 
@@ -99,8 +129,11 @@ def outcomes(
         before = len(waiting)
         try:
             # A single job would run in this process, which should survive it.
-            for number, outcome in _in_parallel(shared, batch, max(n_jobs, 2) if alone else n_jobs):
-                yield waiting.pop(number), outcome
+            workers = max(n_jobs, 2) if alone else n_jobs
+            groups = _groups(shared, batch, workers) if stack else [[each] for each in batch]
+            for ended in _in_parallel(shared, groups, workers):
+                for number, outcome in ended:
+                    yield waiting.pop(number), outcome
         except Exception as error:
             if alone:
                 lost = Outcome(error=f"The worker was lost. {_sentence(error)}")
@@ -118,9 +151,25 @@ def workers_wanted(n_jobs: int) -> int:
     return configured or everything
 
 
-def _in_parallel(
+def _groups(
     shared: Shared, jobs: Sequence[tuple[int, Job]], n_jobs: int
-) -> Iterator[tuple[int, Outcome]]:
+) -> list[list[tuple[int, Job]]]:
+    """Jobs to be fitted together, in enough groups for all workers."""
+    kinds: dict[object, list[tuple[int, Job]]] = {}
+    for number, job in jobs:
+        kind = kind_of(job.prior, len(shared.data), **shared.arguments)
+        kinds.setdefault(kind or number, []).append((number, job))
+    workers = joblib.effective_n_jobs(n_jobs)
+    found = []
+    for members in kinds.values():
+        size = min(largest_stack(len(shared.data)), -(-len(members) // workers))
+        found += [members[first : first + size] for first in range(0, len(members), size)]
+    return found
+
+
+def _in_parallel(
+    shared: Shared, groups: Sequence[Sequence[tuple[int, Job]]], n_jobs: int
+) -> Iterator[list[tuple[int, Outcome]]]:
     backend, _ = get_active_backend()
     client = getattr(backend, "client", None)
     kind: dict[str, Any] = {}
@@ -135,7 +184,7 @@ def _in_parallel(
             batch_size=1,
             return_as="generator_unordered" if streams else "list",
         )
-    tasks = [joblib.delayed(below)(parent, fit_one, shared, *job) for job in jobs]
+    tasks = [joblib.delayed(below)(parent, fit_some, shared, group) for group in groups]
     if streams:
         yield from parallel(tasks)
         return
@@ -144,18 +193,6 @@ def _in_parallel(
     with parallel:
         for first in range(0, len(tasks), some):
             yield from parallel(tasks[first : first + some])
-
-
-@contextmanager
-def _limited_threads(threads: int) -> Iterator[None]:
-    """Give torch and the linear algebra below numpy this many threads."""
-    before = torch.get_num_threads()
-    with threadpool_limits(limits=threads):
-        torch.set_num_threads(threads)
-        try:
-            yield
-        finally:
-            torch.set_num_threads(before)
 
 
 def _sentence(error: BaseException) -> str:
