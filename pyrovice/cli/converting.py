@@ -7,11 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-import pyrovice as pv
 from pyrovice.cli.answers import answer
 from pyrovice.cli.inputs import all_or_none, check_output, read_judgments
 from pyrovice.cli.options import Data, Format, Json, Names, Part, Quiet, Seed
-from pyrovice.errors import DataError
 
 
 def convert(
@@ -45,9 +43,24 @@ def convert(
         str | None, typer.Option(help="... or with the odd one's place among the three, 1 to 3.")
     ] = None,
     anchor: Annotated[str | None, typer.Option(help="Its column with the anchor.")] = None,
+    chosen: Annotated[
+        str | None,
+        typer.Option(help="... or, with --anchor, with what was chosen as like it."),
+    ] = None,
     participant: Annotated[
         str | None, typer.Option(help="Its column that says who judged.")
     ] = None,
+    reaction_time: Annotated[
+        str | None, typer.Option(help="Its column with reaction times in milliseconds ...")
+    ] = None,
+    seconds: Annotated[bool, typer.Option("--seconds", help="... or in seconds.")] = False,
+    set: Annotated[
+        str | None, typer.Option(help="Its column that says which trials came together.")
+    ] = None,
+    encoding: Annotated[
+        str | None, typer.Option(help="Of a text file that is not UTF-8, such as cp1252.")
+    ] = None,
+    sheet: Annotated[str | None, typer.Option(help="Of an Excel workbook with several.")] = None,
     held_out: Annotated[
         Path | None, typer.Option(help="Write a part of the triplets here, to test with.")
     ] = None,
@@ -65,21 +78,32 @@ def convert(
     """Rewrite judgments as a plain file; hold out a part.
 
     Every format of the field is read. For a table with columns of your own, say which
-    holds what: --objects left,middle,right --odd answer.
+    holds what: --objects left,middle,right --odd answer. Its other columns are kept. Tables
+    may be text, .xlsx, .parquet or records in JSON.
     """
     outputs = [path for path in (output, held_out) if path is not None]
     for path in outputs:
         check_output(path)
-    columns = {"odd": odd, "position": position, "anchor": anchor, "participant": participant}
-    columns = {name: column for name, column in columns.items() if column is not None}
-    if objects is not None:
-        judgments = _from_table(Path(data), objects, columns, names)
-    elif columns:
-        raise typer.BadParameter(f"--{next(iter(columns))} needs --objects a,b,c beside it.")
-    else:
-        bad = "leave out" if leave_out_bad_rows else None
-        options = {"first_id": first_id, "bad_rows": bad, "unpacked_limit": unpacked_limit}
-        judgments = read_judgments(data, format, names, part, **options)
+    columns = {
+        "odd": odd,
+        "position": position,
+        "chosen": chosen,
+        "anchor": anchor,
+        "participant": participant,
+        "reaction_time": reaction_time,
+        "set": set,
+    }
+    given = {name: column for name, column in columns.items() if column is not None}
+    options = {
+        "first_id": first_id,
+        "bad_rows": "leave out" if leave_out_bad_rows else None,
+        "unpacked_limit": unpacked_limit,
+        "encoding": encoding,
+        "sheet": sheet,
+        "reaction_time_unit": "s" if seconds else None,
+        **_columns(objects, given),
+    }
+    judgments = read_judgments(data, format, names, part, **options)
     parts = (judgments,) if held_out is None else judgments.split(1 - share, share, seed=seed)
     with all_or_none() as written:
         for some, path in zip(parts, outputs, strict=True):
@@ -95,28 +119,19 @@ def convert(
     answer(text, record, as_json=json, quiet=quiet)
 
 
-def _from_table(
-    path: Path, objects: str, columns: dict[str, Any], names: Path | None
-) -> pv.Triplets:
-    if not path.is_file():
-        raise FileNotFoundError(f"{path} does not exist; expected a table with a header.")
+def _columns(objects: str | None, given: dict[str, str]) -> dict[str, Any]:
+    """Which columns of a table of one's own hold what."""
+    if objects is None:
+        if given:
+            option = next(iter(given)).replace("_", "-")
+            raise typer.BadParameter(f"--{option} needs --objects a,b,c beside it.")
+        return {}
     shown = [name.strip() for name in objects.split(",")]
     if len(shown) != 3:
         raise typer.BadParameter(f"--objects {objects}: expected three columns, such as a,b,c.")
-    if ("odd" in columns) == ("position" in columns):
-        raise typer.BadParameter("--objects needs either --odd or --position beside it.")
-    import pandas as pd
-
-    try:
-        # Whatever separates the columns, the header shows it.
-        table = pd.read_csv(path, sep=None, engine="python")
-    except (ValueError, pd.errors.ParserError) as error:
-        raise DataError(f"{path} is not a table with a header ({error}).") from error
-    from pyrovice.data.readers.finishing import read_names
-
-    return pv.Triplets.from_dataframe(
-        table, objects=shown, names=None if names is None else read_names(names), **columns
-    )
+    if len(given.keys() & {"odd", "position", "chosen"}) != 1:
+        raise typer.BadParameter("--objects needs one of --odd, --position and --chosen beside it.")
+    return {"objects": shown, **given}
 
 
 COMMANDS = {convert: "pyrovice convert example -o train.csv --held-out test.csv --share 0.1"}

@@ -126,6 +126,20 @@ class Description:
         return notes
 
 
+def facts_about(triplets: Triplets) -> list[str]:
+    """What there is, in a few words each."""
+    facts = [f"{len(triplets):,} judgments of {triplets.n_objects:,} objects"]
+    if triplets.anchored.any():
+        facts.append(f"{int(triplets.anchored.sum()):,} anchored")
+    if triplets.participants is not None:
+        people = pd.Series(triplets.participants).nunique()
+        facts.append(f"{people:,} participant{'' if people == 1 else 's'}")
+    repeated = len(triplets.repeated()[0])
+    if repeated:
+        facts.append(f"{repeated:,} triplet{'' if repeated == 1 else 's'} judged repeatedly")
+    return facts
+
+
 def describe(triplets: Triplets) -> Description:
     """See `Triplets.describe`."""
     objects, m = triplets.objects, triplets.n_objects

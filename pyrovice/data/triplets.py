@@ -18,9 +18,9 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyrovice.data.arrays import rows_to_judgments
-from pyrovice.data.columns import OBJECT_COLUMNS
+from pyrovice.data.columns import OBJECT_COLUMNS, Columns
 from pyrovice.data.concatenation import joined
-from pyrovice.data.description import Description, describe
+from pyrovice.data.description import Description, describe, facts_about
 from pyrovice.data.reading_report import Reading
 from pyrovice.data.repeats import question_keys, repeated_questions, repeats_table, triplet_keys
 from pyrovice.data.splits import check_fractions, deal, equal_fractions, fold_fractions
@@ -182,14 +182,22 @@ class Triplets:
         frame: pd.DataFrame,
         *,
         objects: Sequence[str] = OBJECT_COLUMNS,
-        odd: str = "odd",
+        odd: str | None = None,
         position: str | None = None,
+        chosen: str | None = None,
         positions: Sequence[Any] = (1, 2, 3),
         anchor: str | None = None,
         participant: str | None = None,
+        reaction_time: str | None = None,
+        reaction_time_unit: str = "ms",
+        set: str | None = None,
+        on_screen: bool | None = None,
         names: Sequence[str] | None = None,
+        bad_rows: str = "refuse",
     ) -> Self:
         """Judgments from a table with named columns.
+
+        Columns without a role stay beside the judgments, in `trials`.
 
         Parameters
         ----------
@@ -197,20 +205,36 @@ class Triplets:
             One row per judgment.
         objects : three column names
             The columns with the objects shown: names, or 0-based ids.
-        odd : str
-            The column with the odd object itself. It may be one of the three in
-            `objects`, if the odd one always stands there.
+        odd : str, optional
+            The column with the odd object itself, ``"odd"`` by default. It may be one of the
+            three in `objects`, if the odd one always stands there.
         position : str, optional
             Instead of `odd`: a column that says *where* the odd one stood.
+        chosen : str, optional
+            Instead of `odd`, with an anchor: the column with the object that was chosen as more
+            like the anchor.
         positions : sequence of three
             What stands in `position` for the first, second and third of
             `objects`.
         anchor : str, optional
             The column with the anchor object, empty where there is none.
         participant : str, optional
-            The column that says who judged.
+            The column that says who judged, empty where nobody knows.
+        reaction_time : str, optional
+            The column with reaction times, for :mod:`pyrovice.participants`.
+        reaction_time_unit : {"ms", "s"}
+            Milliseconds or seconds.
+        set : str, optional
+            The column that says which trials came together, for :mod:`pyrovice.participants`.
+        on_screen : bool, optional
+            Whether `objects` are the places on the screen, from left to right, so that
+            `trials` says where the answer and each object stood. By default they are if
+            `position` is given, or if they are neither sorted nor the odd one always stands in
+            the same column.
         names : sequence of str, optional
             All objects in the order wanted; sorted names of the table otherwise.
+        bad_rows : {"refuse", "leave out"}
+            What to do with rows that are not judgments.
 
         Examples
         --------
@@ -229,11 +253,20 @@ class Triplets:
         """
         from pyrovice.data.dataframes import columns_to_judgments
 
-        return cls(
-            **columns_to_judgments(
-                frame, list(objects), odd, position, list(positions), anchor, participant, names
-            )
+        columns = Columns(
+            objects=objects,
+            odd=odd,
+            position=position,
+            chosen=chosen,
+            positions=positions,
+            anchor=anchor,
+            participant=participant,
+            reaction_time=reaction_time,
+            reaction_time_unit=reaction_time_unit,
+            set=set,
+            on_screen=on_screen,
         )
+        return cls(**columns_to_judgments(frame, columns, names, bad_rows))
 
     @classmethod
     def read(cls, path: str | Path, format: str = "auto", **options: Any) -> Self:
@@ -243,7 +276,8 @@ class Triplets:
         ----------
         path : path
             A file in one of the formats of :mod:`pyrovice.readers`, as it is, as ``.gz``
-            or alone in a ``.zip``; or a folder with ``train_90`` and ``test_10``.
+            or alone in a ``.zip``; tables also as ``.xlsx`` (with openpyxl), ``.parquet`` (with
+            pyarrow) or records in JSON. Or a folder with ``train_90`` and ``test_10``.
         format : str
             Its format, or ``"auto"`` to decide from the content. What was decided and
             which rows were left out is in the attribute `reading`.
@@ -252,7 +286,9 @@ class Triplets:
             ``n_objects``, ``first_id`` (0 or 1: where ids begin, if not where the
             format says), ``bad_rows="leave out"`` to leave out rows that are not judgments,
             ``unpacked_limit`` (bytes that a packed file may unpack to, 2 GiB by default),
-            and options of single readers, such as ``part="test"`` for a folder.
+            ``encoding`` (if not UTF-8), ``sheet`` (of a workbook), and options of single
+            readers, such as ``part="test"`` for a folder, or ``objects=[...]``, ``odd=...`` and
+            all others of :meth:`from_dataframe` for a table with columns of your own.
 
         Examples
         --------
@@ -285,7 +321,7 @@ class Triplets:
     # ------------------------------------------------------------------ turned into
 
     def to_dataframe(self) -> pd.DataFrame:
-        """One row per judgment, by name.
+        """One row per judgment, by name, with the columns of `trials`.
 
         `from_dataframe` reads it back, with ``anchor="anchor"`` and
         ``participant="participant"`` where there are such columns.
@@ -516,17 +552,7 @@ class Triplets:
         return _rebuild, tuple(getattr(self, name) for name in CONTENT)
 
     def __repr__(self) -> str:
-        facts = [f"{len(self):,} judgments of {self.n_objects:,} objects"]
-        if self.anchored.any():
-            facts.append(f"{int(self.anchored.sum()):,} anchored")
-        if self.participants is not None:
-            people = pd.Series(self.participants).nunique()
-            facts.append(f"{people:,} participant{'' if people == 1 else 's'}")
-        repeated = len(self.repeated()[0])
-        if repeated:
-            plural = "" if repeated == 1 else "s"
-            facts.append(f"{repeated:,} triplet{plural} judged repeatedly")
-        return f"Triplets({', '.join(facts)})"
+        return f"Triplets({', '.join(facts_about(self))})"
 
     def distinct_judgments(
         self, person: NDArray[np.integer] | None = None

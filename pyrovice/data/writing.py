@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from pyrovice.data.formulas import without_formulas
-from pyrovice.errors import DataError
+from pyrovice.data.wording import first_few
+from pyrovice.errors import DataError, tell
 from pyrovice.storage.atomic import whole_file
 
 if TYPE_CHECKING:
@@ -21,10 +22,7 @@ SEPARATOR_OF_ENDING = {".csv": ",", ".tsv": "\t"}
 def write_judgments(triplets: Triplets, path: Path, escape_formulas: bool) -> None:
     """Write ids or names, as the ending says; see `Triplets.write`."""
     if path.suffix in SEPARATOR_OF_ENDING:
-        table = triplets.to_dataframe()
-        if triplets.trials is not None:
-            table = pd.concat([table, triplets.trials], axis=1)
-        table = without_formulas(table, escape_formulas)
+        table = without_formulas(triplets.to_dataframe(), escape_formulas)
         with whole_file(path) as file:
             table.to_csv(file, sep=SEPARATOR_OF_ENDING[path.suffix], index=False)
     elif path.suffix in (".npy", ".txt"):
@@ -71,6 +69,12 @@ def _write_ids(triplets: Triplets, path: Path) -> None:
                 "numbers; write them to a .csv file."
             )
         columns = np.column_stack([columns, triplets.participants])
+    beside = [] if triplets.trials is None else list(triplets.trials)
+    if beside:
+        tell(
+            f"{path.name} holds ids only: what else is known of the judgments "
+            f"({first_few(beside)}) is not in it. A .csv file holds all."
+        )
     with whole_file(path) as file:
         if path.suffix == ".npy":
             np.save(file, columns, allow_pickle=False)

@@ -343,7 +343,7 @@ def test_convert_a_table_with_columns_of_its_own(tmp_path, monkeypatch):
         ("simulate 10 -o s.csv --objects 5", "either --like, or both"),
         ("convert train.csv -o c.csv --odd answer", "--odd needs --objects"),
         ("convert train.csv -o c.csv --objects a,b --odd c", "three columns"),
-        ("convert train.csv -o c.csv --objects a,b,c", "either --odd or --position"),
+        ("convert train.csv -o c.csv --objects a,b,c", "one of --odd, --position and --chosen"),
         ("evaluate my.fit", "DATA"),
     ],
 )

@@ -77,7 +77,9 @@ def check_one(path, data, format, rng):
             t = Triplets.read(path, format=format)
     except PyroviceError as error:
         return "refused" if says_where(path, str(error)) else f"refused without a place: {error}"
-    text = path.read_bytes().decode("utf-8-sig")
+    content = path.read_bytes()
+    western = "Windows-1252" in str(t.reading)
+    text = content.decode("cp1252") if western else content.decode("utf-8-sig")
     assert judgments(t) == list(PLAIN[t.reading.format](text)), text
     return "read"
 

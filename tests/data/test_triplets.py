@@ -115,13 +115,17 @@ def test_table_with_numbers_and_with_the_odd_one_in_its_own_column():
     ("change", "arguments", "sentence"),
     [
         ({}, {"odd": "answer"}, "no column 'answer'; it has"),
-        ({"odd": ["cow"]}, {}, "'cow' in row 0, which is not one of the objects"),
-        ({"object_1": [None]}, {}, "1 rows lack an object: row 0; leave them out"),
-        ({"odd": [None]}, {}, "1 rows have no answer in column 'odd'.*dropna"),
+        (
+            {"odd": ["cow"]},
+            {},
+            "row 0: .*an object in the column 'odd' that it does not show",
+        ),
+        ({"object_1": [None]}, {}, "row 0: .*lacks an object"),
+        ({"odd": [None]}, {}, "row 0: .*has no answer in the column 'odd'.*leave out"),
         ({"where": [1]}, {"position": "where", "positions": [1, 1, 2]}, "three different"),
-        ({"where": [4]}, {"position": "where"}, r"expected one of \[1, 2, 3\]"),
-        ({}, {"names": ["a", "b"]}, "'c', which is not among the 2 names"),
-        ({}, {"objects": ["object_1"]}, "expected three"),
+        ({"where": [4]}, {"position": "where"}, r"a 'where' other than \[1, 2, 3\]"),
+        ({}, {"names": ["a", "b"]}, "row 0: .*not among the 2 names"),
+        ({}, {"objects": ["object_1"]}, "expected the names of three columns"),
     ],
 )
 def test_bad_tables_get_a_sentence(change, arguments, sentence):
@@ -133,7 +137,7 @@ def test_bad_tables_get_a_sentence(change, arguments, sentence):
 def test_all_bad_rows_of_a_table_are_named():
     table = pd.DataFrame({"object_1": list("abcdefgh"), "object_2": "x", "object_3": "y"})
     table["odd"] = ["a", "q", "c", "q", "q", "q", "q", "q"]
-    with pytest.raises(DataError, match=r"rows 1, 3, 4, 5, 6, ... \(6 in all\)"):
+    with pytest.raises(DataError, match=r"row 1: .*\(6 such rows: also rows 3, 4, 5, \.\.\.\)"):
         Triplets.from_dataframe(table)
 
 

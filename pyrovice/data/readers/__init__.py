@@ -16,6 +16,7 @@ format                    what it is
 ``triads``                AnthroTools: a row per triad, a column per participant
 ``votes``                 JSON of Lagunas et al., and MagnaTagATune
 ``table``                 what ``Triplets.write`` makes of a ``.csv``
+``columns``               any other table: ``objects=``, ``odd=`` and so on say what is where
 ========================  ======================================================================
 """
 
@@ -24,6 +25,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -33,6 +35,7 @@ from pyrovice.data.readers import (
     judgments,
     names,
     noiseceiling,
+    own_columns,
     salmon,
     things,
     triads,
@@ -55,10 +58,11 @@ READERS: dict[str, ModuleType] = {
     "triads": triads,
     "votes": votes,
     "table": judgments,
+    "columns": own_columns,
 }
 # The same layout under another name.
 ALIASES = {"things-txt": "vice"}
-COMMON_OPTIONS = ("names", "n_objects", "first_id", "bad_rows", "unpacked_limit")
+COMMON_OPTIONS = tuple(field.name for field in fields(Options))
 
 
 def read(path: Path, format: str, **options: Any) -> dict[str, Any]:
@@ -80,8 +84,10 @@ def read(path: Path, format: str, **options: Any) -> dict[str, Any]:
         return vice.read_folder(path, common, **options)
     if "part" in options:
         raise DataError(f"part={options['part']!r} chooses from a folder, and {path} is a file.")
-    with _within_memory(path), Source(path, common.unpacked_limit) as source:
-        if format == "auto":
+    with _within_memory(path), common.opened(path) as source:
+        if format == "auto" and own_columns.OPTIONS & set(options):
+            format, decided = "columns", "its columns were named"
+        elif format == "auto":
             format, decided = recognise(source)
         else:
             format, decided = ALIASES.get(format, format), "as requested"
@@ -119,15 +125,17 @@ def recognise(source: Source) -> tuple[str, str]:
         raise DataError(f"{source.label} is empty; expected a row per judgment.")
     raise DataError(
         f"{source.label} is not in a known format; line {sample.first} is "
-        f"{sample.lines[0][:80]!r}. Pass format=... if you know it, or read the file with pandas "
-        "and say which column holds what: Triplets.from_dataframe(table, objects=['a', 'b', 'c'], "
-        "odd='d'), on the command line pyrovice convert --objects a,b,c --odd d."
+        f"{sample.lines[0][:80]!r}. Pass format=... if you know it, or say which column holds "
+        "what: Triplets.read(path, objects=['a', 'b', 'c'], odd='d'), on the command line "
+        "pyrovice convert --objects a,b,c --odd d."
     )
 
 
 def _check_options(options: dict[str, Any], what: str, reader: Any) -> None:
     given = ("source", "folder", "options", "decided")
     own = [name for name in inspect.signature(reader).parameters if name not in given]
+    if reader is own_columns.read:
+        own = sorted(own_columns.OPTIONS)
     unknown = sorted(set(options) - set(own))
     if unknown:
         allowed = ", ".join([*COMMON_OPTIONS, *own])

@@ -13,8 +13,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyrovice.data.arrays import MOST_UNNAMED, in_ascending_order, screen_places
+from pyrovice.data.columns import PLACE_COLUMNS
 from pyrovice.data.plausibility import doubts_about_objects
-from pyrovice.data.readers.source import UNPACKED_LIMIT
+from pyrovice.data.readers.source import UNPACKED_LIMIT, Source
 from pyrovice.data.readers.table import Table
 from pyrovice.data.reading_report import Reading
 from pyrovice.data.validation import NO_ANCHOR, check_names, default_names, whole
@@ -39,6 +40,10 @@ class Options:
         ``"refuse"`` the file, or ``"leave out"`` rows that are not judgments.
     unpacked_limit : int
         Bytes that a packed file may unpack to.
+    encoding : str, optional
+        Of a text file; by default UTF-8, or Windows-1252 where it clearly is that.
+    sheet : str, optional
+        Which sheet of a workbook holds the judgments.
     """
 
     names: Sequence[str] | str | Path | None = None
@@ -46,6 +51,8 @@ class Options:
     first_id: int | None = None
     bad_rows: str = "refuse"
     unpacked_limit: int = UNPACKED_LIMIT
+    encoding: str | None = None
+    sheet: str | None = None
 
     def __post_init__(self) -> None:
         if self.bad_rows not in ("refuse", "leave out"):
@@ -64,6 +71,10 @@ class Options:
                 f"names is a {type(self.names).__name__}; expected a name per object, or the path "
                 "of a text file with one per line."
             )
+
+    def opened(self, path: Path) -> Source:
+        """The file, unpacked and in UTF-8."""
+        return Source(path, self.unpacked_limit, self.encoding, self.sheet)
 
     def all_names(self) -> tuple[str, ...] | None:
         """The names themselves, if they are known."""
@@ -106,6 +117,8 @@ class Found:
         Ids of the same objects elsewhere, which tell how many there are.
     on_screen : bool
         Whether the columns are the places on the screen.
+    places : array of shape (n, 3), optional
+        Where the objects of the three columns stood, if they are not places themselves.
     participants, trials, catch, notes
         What else the file says.
     """
@@ -117,6 +130,7 @@ class Found:
     first_id: int | None = 0
     others: NDArray[np.int64] | None = None
     on_screen: bool = False
+    places: NDArray[np.int64] | None = None
     participants: NDArray[Any] | None = None
     trials: dict[str, Any] | None = None
     catch: pd.DataFrame | None = None
@@ -161,7 +175,7 @@ def finish(found: Found, options: Options, format: str, decided: str) -> dict[st
         left_out=table.left_out(),
         first_id=begins,
         catch=found.catch,
-        notes=tuple(found.notes),
+        notes=(*table.source.notes, *found.notes),
     )
     _log_and_warn(table, reading, ids, names, options)
     people = found.participants
@@ -197,6 +211,10 @@ def _answers(found: Found, ids: NDArray[np.int64], keep: NDArray[np.bool_]) -> d
         at = np.where(column < 0, NO_ANCHOR, at)
     if found.on_screen:
         known |= screen_places(ids, odd, column)
+    elif found.places is not None:
+        # They move with their objects.
+        moved = np.take_along_axis(found.places[keep], np.argsort(ids, axis=1), axis=1)
+        known |= dict(zip(PLACE_COLUMNS, moved.T.astype(np.int8), strict=True))
     trials = pd.DataFrame(known) if known else None
     return {"objects": ascending, "odd": position, "anchor": at, "trials": trials}
 

@@ -8,13 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from pyrovice.data.columns import OBJECT_COLUMNS
-from pyrovice.data.formulas import unescape
+from pyrovice.data.columns import OBJECT_COLUMNS, PLACE_COLUMNS
 from pyrovice.data.readers.finishing import Found, Options, finish
 from pyrovice.data.readers.source import Sample, Source
-from pyrovice.data.readers.table import header, read_with_header, stripped
+from pyrovice.data.readers.table import as_numbers, header, read_with_header, stripped, unescaped
 from pyrovice.errors import DataError
 
 WANTED = (*OBJECT_COLUMNS, "odd")
@@ -37,7 +35,7 @@ def read(source: Source, options: Options, decided: str) -> dict[str, Any]:
     table = read_with_header(source, separator, columns, wanted, text=TEXT)
     for name in (*TEXT, "participant"):
         if name in table:
-            table.columns[name] = _unescaped(table.columns[name])
+            table.columns[name] = unescaped(table.columns[name])
     shown = table.text(OBJECT_COLUMNS, "an object")
     odd = table.text(["odd"], "the odd object")
     match = shown == odd
@@ -52,8 +50,13 @@ def read(source: Source, options: Options, decided: str) -> dict[str, Any]:
         table.complain(
             given & (anchor == np.argmax(match, axis=1)), "has its anchor as the odd one"
         )
-    more = [name for name in wanted if name not in (*TEXT, "participant")]
-    trials = {name: _values(table.columns[name]) for name in more}
+    placed = set(PLACE_COLUMNS) <= set(wanted)
+    known = (*TEXT, "participant", *(PLACE_COLUMNS if placed else ()))
+    trials = {
+        name: as_numbers(unescaped(table.columns[name]), table.decimal_comma)
+        for name in wanted
+        if name not in known
+    }
     return finish(
         Found(
             table,
@@ -62,21 +65,9 @@ def read(source: Source, options: Options, decided: str) -> dict[str, Any]:
             anchor=anchor,
             participants=table.labels("participant") if "participant" in table else None,
             trials=trials,
+            places=table.whole(PLACE_COLUMNS, "a place") if placed else None,
         ),
         options,
         "table",
         decided,
     )
-
-
-def _unescaped(column: pd.Series) -> pd.Series:
-    """Without the apostrophes that keep spreadsheets from running names."""
-    different = [value for value in column.unique() if isinstance(value, str)]
-    special = {value: plain for value in different if (plain := unescape(value)) != value}
-    return column.replace(special) if special else column
-
-
-def _values(column: pd.Series) -> Any:
-    if pd.api.types.is_numeric_dtype(column):
-        return column.to_numpy()
-    return _unescaped(column).to_numpy(dtype=object)

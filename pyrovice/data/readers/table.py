@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyrovice.data.formulas import unescape
 from pyrovice.data.naming import clean_name
 from pyrovice.data.readers.source import Sample, Source
 from pyrovice.data.readers.structure import SEPARATORS, WHITESPACE, fields_per_line, guess_separator
@@ -23,6 +25,8 @@ Marked = Mask | np.bool_
 
 # What programs write where a number is missing.
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
+# A number as German, French and other spreadsheets write it.
+DECIMAL_COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d*),\d+")
 # Beyond this, neighbouring whole numbers are the same float.
 LARGEST_WHOLE = 2**53
 # Lines that are named after the first one with the same fault.
@@ -41,14 +45,16 @@ class Table:
         source: Source,
         columns: dict[Any, Any],
         lines: NDArray[np.int64],
-        unit: str = "line",
+        unit: str | None = None,
         show: Callable[[int], str] | None = None,
+        decimal_comma: bool = False,
     ) -> None:
         self.source = source
         self.columns = columns
         self.lines = lines
-        self.unit = unit
-        self.show = show or (lambda row: repr(source.line(int(lines[row]))[:60]))
+        self.unit = unit or source.unit
+        self.show = show or (lambda row: repr(source.line(int(lines[row]) + source.before)[:60]))
+        self.decimal_comma = decimal_comma
         self.wrong: dict[str, Mask] = {}
         self.left: dict[str, Mask] = {}
 
@@ -92,7 +98,7 @@ class Table:
         missing = np.asarray(pd.isna(values))
         if not pd.api.types.is_numeric_dtype(values):
             missing = missing | np.isin(stripped(values), MISSING)
-        numbers = _numbers(values)
+        numbers = _numbers(values, self.decimal_comma)
         self.complain(~np.isfinite(numbers) & ~missing, f"holds {what} that is not a number")
         return np.where(missing, np.nan, numbers)
 
@@ -139,8 +145,8 @@ class Table:
             also = f" ({len(rows):,} such rows: also {self.unit}s {others}{more})"
             said.append(first + (also if len(rows) > 1 else ""))
         raise DataError(
-            f"{self.source.label}, {'; '.join(said)}. Correct them, or read the others with "
-            "Triplets.read(path, bad_rows='leave out')."
+            f"{self.source.label}, {'; '.join(said)}. Correct them, or leave them out: "
+            f"{self.source.leave_out}."
         )
 
     def left_out(self) -> tuple[LeftOut, ...]:
@@ -171,13 +177,44 @@ def _are_small_integers(values: Any) -> bool:
     return values.min() >= -LARGEST_WHOLE and values.max() <= LARGEST_WHOLE
 
 
-def _numbers(values: Any) -> NDArray[Any]:
+def as_numbers(values: Any, decimal_comma: bool) -> Any:
+    """A column as numbers if it is nothing else, decimal commas allowed; otherwise as it is."""
+    if pd.api.types.is_numeric_dtype(values):
+        return np.asarray(values)
+    column = pd.Series(values)
+    missing = column.isna().to_numpy()
+    if decimal_comma and not missing.all():
+        numbers = _numbers(column, decimal_comma)
+        if np.isfinite(numbers[~missing]).all():
+            return numbers
+    return column.to_numpy(dtype=object)
+
+
+def unescaped(column: pd.Series) -> pd.Series:
+    """Without the apostrophes that keep spreadsheets from running names."""
+    if pd.api.types.is_numeric_dtype(column):
+        return column
+    different = [value for value in column.unique() if isinstance(value, str)]
+    special = {value: plain for value in different if (plain := unescape(value)) != value}
+    return column.replace(special) if special else column
+
+
+def _numbers(values: Any, decimal_comma: bool = False) -> NDArray[Any]:
     """Numbers, NaN where there is none."""
     if pd.api.types.is_bool_dtype(values):
         return np.full(len(values), np.nan)
     if pd.api.types.is_numeric_dtype(values):
         return np.asarray(values)
-    return pd.to_numeric(pd.Series(values), errors="coerce").to_numpy(float)
+    column = pd.Series(values, dtype=object)
+    if decimal_comma:
+        column = column.map(
+            lambda value: (
+                value.strip().replace(".", "").replace(",", ".")
+                if isinstance(value, str) and DECIMAL_COMMA.fullmatch(value.strip())
+                else value
+            )
+        )
+    return pd.to_numeric(column, errors="coerce").to_numpy(float)
 
 
 def header(sample: Sample, wanted: Sequence[str]) -> tuple[str, list[str]] | None:
@@ -262,10 +299,6 @@ def _read_text(
                 quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
             )
             stream.detach()
-    except UnicodeDecodeError as error:
-        raise DataError(
-            f"{source.label}, {_line_that_is_not_utf8(source)} is not UTF-8 text."
-        ) from error
     except (ValueError, pd.errors.ParserError) as error:
         raise DataError(f"{source.label}, line {lines[0]} or later: {error}.") from error
     if len(frame) != len(lines):
@@ -273,18 +306,9 @@ def _read_text(
             f"{source.label} has {len(lines)} rows from line {lines[0]} on, but {len(frame)} were "
             "read; are there quotes or line breaks within a field?"
         )
-    table = Table(source, {name: frame[i] for i, name in at.items()}, lines)
+    columns = {name: frame[i] for i, name in at.items()}
+    table = Table(source, columns, lines - source.before, decimal_comma=separator != ",")
     for count in np.unique(fields[fields != width]):
         than = "the header" if has_header else "the first line"
         table.complain(fields == count, f"has {count} columns, but {than} has {width}")
     return table
-
-
-def _line_that_is_not_utf8(source: Source) -> str:
-    with source.open() as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                line.decode("utf-8")
-            except UnicodeDecodeError:
-                return f"line {number}"
-    return "some line"

@@ -53,7 +53,7 @@ def read_folder(folder: Path, options: Options, part: str = "train") -> dict[str
         )
     with ExitStack() as opened:
         tables = {
-            name: _table(opened.enter_context(Source(file, options.unpacked_limit)))
+            name: _table(opened.enter_context(options.opened(file)))
             for name, file in found.items()
             if file is not None
         }
