@@ -69,7 +69,11 @@ def evaluate(
     found = pv.load(fit)
     judgments = read_judgments(data, format, found.names, part)
     scores = (found.prune() if pruned else found).evaluate(judgments, draws=draws, seed=seed)
-    answer(scores, asdict(scores), as_json=json)
+    record = asdict(scores)
+    if scores.ceiling_interval is None:
+        # Of a few repeated questions it would be taken for more than it is.
+        record |= {"ceiling": None, "ceiling_low": None}
+    answer(scores, record, as_json=json)
 
 
 def people(

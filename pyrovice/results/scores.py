@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import DataError
+
+# Fewer repeated questions than this say nothing about what can be reached.
+FEWEST_QUESTIONS = 30
+# Standard deviations to either side of a 90 % interval.
+NINE_OF_TEN = 1.6448536269514722
 
 
 @dataclass(frozen=True)
@@ -38,6 +45,12 @@ class Evaluation:
         The same, too low on average: how often an answer is the majority of the *other*
         answers to its triplet. The best accuracy within reach lies between the two, which
         approach each other as people are asked more often.
+    repeated_questions, repeated_answers : int
+        How many questions were asked more than once, and how many answers they got.
+    ceiling_interval : pair of float or None
+        Where the best accuracy within reach lies, with 90 % confidence: from the lower limit for
+        `ceiling_low` to the upper limit for `ceiling` (Wilson's, over questions). None with
+        fewer than 30 repeated questions, which say too little.
     """
 
     accuracy: float
@@ -48,26 +61,40 @@ class Evaluation:
     chance_accuracy: float
     chance_kl: float | None
     ceiling_low: float | None = None
+    repeated_questions: int = 0
+    repeated_answers: int = 0
+    ceiling_interval: tuple[float, float] | None = None
 
     def __str__(self) -> str:
         lines = [
             f"{self.n:,} judgments",
-            f"  accuracy       {self.accuracy:.3f}   (chance {self.chance_accuracy:.3f}"
-            + ("" if self.ceiling is None else f", ceiling {self._ceiling()}")
-            + ")",
+            f"  accuracy       {self.accuracy:.3f}   (chance {self.chance_accuracy:.3f})",
             f"  cross-entropy  {self.cross_entropy:.3f} nats",
         ]
+        if self.repeated_questions:
+            lines.insert(2, f"  ceiling        {self.about_ceiling()}")
         if self.kl_divergence is not None:
             lines.append(
                 f"  KL divergence  {self.kl_divergence:.3f} nats (chance {self.chance_kl:.3f})"
             )
         return "\n".join(lines)
 
-    def _ceiling(self) -> str:
+    def about_ceiling(self) -> str:
+        """The best accuracy within reach, and what that rests on, in words."""
+        asked = (
+            "1 question was"
+            if self.repeated_questions == 1
+            else (f"{self.repeated_questions:,} questions were")
+        )
+        if self.ceiling_interval is None:
+            return (
+                f"unknown: {asked} asked more than once ({self.repeated_answers:,} answers); "
+                f"{FEWEST_QUESTIONS} would tell"
+            )
+        low, high = self.ceiling_interval
         return (
-            f"{self.ceiling:.3f}"
-            if self.ceiling_low is None
-            else f"between {self.ceiling_low:.3f} and {self.ceiling:.3f}"
+            f"between {self.ceiling_low:.3f} and {self.ceiling:.3f} (90 % interval {low:.3f} to "
+            f"{high:.3f}; {asked} asked more than once, {self.repeated_answers:,} answers)"
         )
 
 
@@ -87,22 +114,22 @@ def evaluate(probabilities: NDArray[np.floating], triplets: Triplets) -> Evaluat
     >>> t = pv.Triplets([[0, 1, 2], [0, 1, 2]], [0, 1])
     >>> print(evaluate(np.array([[0.6, 0.3, 0.1], [0.6, 0.3, 0.1]]), t))
     2 judgments
-      accuracy       0.500   (chance 0.333, ceiling between 0.000 and 0.500)
+      accuracy       0.500   (chance 0.333)
+      ceiling        unknown: 1 question was asked more than once (2 answers); 30 would tell
       cross-entropy  0.857 nats
       KL divergence  0.164 nats (chance 0.405)
     """
     p = check_probabilities(probabilities, triplets)
-    repeats: dict[str, float | None] = dict.fromkeys(
-        ("kl_divergence", "chance_kl", "ceiling", "ceiling_low")
-    )
+    repeats: dict[str, Any] = dict.fromkeys(("kl_divergence", "chance_kl", "ceiling"))
     rows, counts = triplets.repeated()
     if len(counts):
         people = counts / counts.sum(axis=1, keepdims=True)
         repeats = {
             "kl_divergence": float(_kl(people, p[rows]).mean()),
             "chance_kl": float(_kl(people, guessing(triplets[rows])).mean()),
-            "ceiling": float((counts.max(axis=1) / counts.sum(axis=1)).mean()),
-            "ceiling_low": float(_majority_of_others(counts).mean()),
+            "repeated_questions": len(counts),
+            "repeated_answers": int(counts.sum()),
+            **_ceilings(counts),
         }
     return Evaluation(
         accuracy=float(hits(p, triplets.odd).mean()),
@@ -111,6 +138,36 @@ def evaluate(probabilities: NDArray[np.floating], triplets: Triplets) -> Evaluat
         chance_accuracy=float((1 / triplets.options).mean()),
         **repeats,
     )
+
+
+def _ceilings(counts: NDArray[np.integer]) -> dict[str, Any]:
+    """Both ceilings, and an interval for what lies between them if there are enough questions."""
+    n = len(counts)
+    high = float((counts.max(axis=1) / counts.sum(axis=1)).mean())
+    low = float(_majority_of_others(counts).mean())
+    enough = n >= FEWEST_QUESTIONS
+    return {
+        "ceiling": high,
+        "ceiling_low": low,
+        "ceiling_interval": (wilson(low, n)[0], wilson(high, n)[1]) if enough else None,
+    }
+
+
+def wilson(share: float, n: int) -> tuple[float, float]:
+    """Wilson's 90 % interval for the mean of `n` numbers between 0 and 1.
+
+    Exact shares vary most, so that for the mean of others it is too wide rather than too narrow.
+
+    Examples
+    --------
+    >>> low, high = wilson(1.0, 30)
+    >>> round(low, 3), round(high, 3)
+    (0.917, 1.0)
+    """
+    z = NINE_OF_TEN
+    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    reach = z * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
+    return max(0.0, middle - reach), min(1.0, middle + reach)
 
 
 def check_probabilities(

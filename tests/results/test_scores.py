@@ -2,6 +2,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import pyrovice as pv
 from pyrovice.results.scores import evaluate, hits, log_score
@@ -70,6 +71,33 @@ def test_without_repeats_there_is_no_ceiling():
     assert scores.kl_divergence is scores.ceiling is scores.chance_kl is None
     assert scores.ceiling_low is None
     assert "ceiling" not in str(scores)
+
+
+def repeated(questions, answers, seed=0):
+    """Judgments of several questions by people who answer at random."""
+    rng = np.random.default_rng(seed)
+    objects = np.array(list(combinations(range(8), 3)))[:questions]
+    rows = np.repeat(objects, answers, axis=0)
+    return pv.Triplets(rows, rng.integers(0, 3, len(rows)))
+
+
+def test_a_few_repeated_questions_give_no_ceiling():
+    few = repeated(29, 2)
+    scores = evaluate(np.full((len(few), 3), 1 / 3), few)
+    assert (scores.repeated_questions, scores.repeated_answers) == (29, 58)
+    assert scores.ceiling_interval is None
+    assert "unknown: 29 questions were asked more than once (58 answers)" in str(scores)
+
+
+def test_the_ceiling_has_an_interval_and_says_what_it_rests_on():
+    data = repeated(40, 3)
+    scores = evaluate(np.full((len(data), 3), 1 / 3), data)
+    low, high = scores.ceiling_interval
+    for value, end, got in ((scores.ceiling_low, 0, low), (scores.ceiling, 1, high)):
+        # Where the score test of a share gives exactly 5 %: what defines Wilson's limits.
+        z = (value - got) / np.sqrt(got * (1 - got) / 40)
+        assert stats.norm.cdf(z if end else -z) == pytest.approx(0.05)
+    assert "40 questions were asked more than once, 120 answers" in str(scores)
 
 
 def test_anchored_chance_is_a_half():
