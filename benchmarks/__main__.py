@@ -21,6 +21,7 @@ SECTIONS = {
     "overhead": "speed",
     "step_profile": "speed",
     "scaling": "speed",
+    "many_small_fits": "speed",
     "human_things": "quality",
     "human_refined": "quality",
     "features": "quality",

@@ -13,7 +13,7 @@ from pyro.infer.importance import psis_diagnostic
 from pyrovice.criticism.across_seeds import reproducibility
 from pyrovice.criticism.checks import CheckReport
 from pyrovice.criticism.model_comparison import TRUSTED_PARETO_K
-from pyrovice.criticism.refitting import LEVELS, refit, simulate_and_refit
+from pyrovice.criticism.refitting import LEVELS, refit, simulate_and_refit_often
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole_seed
 from pyrovice.inference.nuts import sample
@@ -199,7 +199,7 @@ def predicts(checked: CheckReport) -> Finding:
 
 def recovers(fit: Fit, data: Triplets, refits: int, seed: int) -> list[Finding]:
     """Whether refits to simulated answers have the same dimensions, and cover the truth."""
-    runs = [simulate_and_refit(fit, data, seed=seed + i) for i in range(refits)]
+    runs = simulate_and_refit_often(fit, data, [seed + i for i in range(refits)])
     counts = [run.n_dimensions for run in runs]
     true = runs[0].n_true
     again = Finding(

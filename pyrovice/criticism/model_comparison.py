@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyrovice.criticism.refitting import refit
+from pyrovice.criticism.refitting import refits
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole
 from pyrovice.errors import PyroviceError
@@ -134,11 +134,13 @@ def _by_folds(
     parts = data.folds(whole(folds, "folds", least=2), seed=seed)
     scores: dict[str, NDArray[np.float64]] = {}
     for name, fit in fits.items():
-        scored = []
-        for train, test in parts:
-            p = refit(fit, train, fit.seed).predict(test, draws, seed)
-            scored.append(log_score(p, test.odd))
-        scores[name] = np.concatenate(scored)
+        without = refits(fit, [(train, fit.seed) for train, _ in parts])
+        scores[name] = np.concatenate(
+            [
+                log_score(again.predict(test, draws, seed), test.odd)
+                for again, (_, test) in zip(without, parts, strict=True)
+            ]
+        )
     return scores
 
 

@@ -79,6 +79,13 @@ def fit_many(plans: Sequence[Plan]) -> Iterator[tuple[int, Fit | Exception]]:
             yield place, _alone(plans[place])
 
 
+def fit_or_error(found: Fit | Exception) -> Fit:
+    """The fit, for whom one that failed is an error of all."""
+    if isinstance(found, Exception):
+        raise found
+    return found
+
+
 class StackError(Exception):
     """What was to be fitted together has to be fitted alone."""
 

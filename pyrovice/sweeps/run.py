@@ -62,7 +62,7 @@ def sweep(
         warning says so. Without a store the fits are kept in memory.
     threads : int
         Threads of each fit. Results are the same, to the bit, for any `n_jobs` but not
-        for any `threads`.
+        for any `threads`; of stacked fits the last digits depend on what is stacked together.
     stack : bool
         Whether to fit many at a time in one vectorised run where that is faster: small data,
         MeanField or MAP, one mind, and priors of one family. Each fit is what it is alone, up

@@ -47,6 +47,11 @@ def assert_same(a, b):
                 assert np.array_equal(array, other.posterior.arrays()[name])
 
 
+def assert_nearly_same(a, b):
+    # Which fits are stacked together decides the last digits.
+    pd.testing.assert_frame_equal(timeless(a), timeless(b), rtol=1e-4)
+
+
 def files(folder):
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
@@ -233,7 +238,7 @@ def test_an_interrupted_fit_is_no_result(tmp_path, monkeypatch):
     def interrupted(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("pyrovice.inference.svi.Trainer.run_to_the_end", interrupted)
+    monkeypatch.setattr("pyrovice.inference.svi.Trainer.record", interrupted)
     with pytest.raises(KeyboardInterrupt):
         sweep(store=tmp_path)
     assert not list(tmp_path.rglob("*.fit"))
@@ -245,7 +250,7 @@ def test_an_interrupted_fit_is_no_result(tmp_path, monkeypatch):
 def test_what_is_there_is_not_fitted_again(stored, monkeypatch):
     folder, found = stored
     before = files(folder)
-    monkeypatch.setattr("pyrovice.sweeps.workers.fit", lambda *a, **k: pytest.fail("it was fitted"))
+    monkeypatch.setattr("pyrovice.sweeps.workers.fit_many", lambda *a: pytest.fail("it was fitted"))
     again = sweep(store=str(folder))
     assert again.table.equals(found.table)
     assert_same(again, found)
@@ -312,24 +317,24 @@ def test_a_result_under_another_name_is_refused(stored, tmp_path):
 # ---------------------------------------------------------------------- processes
 
 
-def sweep_into(store, seeds, begun):
+def sweep_into(store, begun, arguments):
     begun.set()
-    sweep(store=store, seeds=seeds)
+    sweep(store=store, **arguments)
 
 
-def start(processes, store, seeds=3):
+def start(processes, store, **arguments):
     begun = processes.Event()
-    child = processes.Process(target=sweep_into, args=(store, seeds, begun))
+    child = processes.Process(target=sweep_into, args=(store, begun, arguments))
     child.start()
     begun.wait()
     return child
 
 
 def test_killed_at_ten_random_moments(processes, tmp_path):
-    whole = sweep(seeds=10)
+    whole = sweep(seeds=10, stack=False)
     moments, counts = random.Random(1), [0]
     for kill in range(10):
-        child = start(processes, tmp_path, seeds=10)
+        child = start(processes, tmp_path, seeds=10, stack=False)
         # Every other time, not before it has got somewhere.
         while kill % 2 and len(list(tmp_path.rglob("*.fit"))) == counts[-1]:
             time.sleep(0.01)
@@ -342,7 +347,26 @@ def test_killed_at_ten_random_moments(processes, tmp_path):
         assert all(pv.load(path).data_digest == parts()[0].digest() for path in made)
         counts.append(len(made))
     assert 5 <= counts[-1] < 20
-    assert_same(sweep(store=tmp_path, seeds=10), whole)
+    assert_same(sweep(store=tmp_path, seeds=10, stack=False), whole)
+
+
+def test_stacks_that_were_killed_are_made_again(processes, tmp_path):
+    # A stack per family, the later ones not yet begun when the first is there.
+    arguments = {
+        "priors": [*PRIORS, dist.Laplace(0.0, 0.3), pv.ARD(0.5)],
+        "training": Training(schedule=Anneal(steps=150), stop=MaxEpochs(150)),
+    }
+    child = start(processes, tmp_path, **arguments)
+    while not list(tmp_path.rglob("*.fit")):
+        time.sleep(0.01)
+    child.kill()
+    child.join()
+    assert child.exitcode == -9, "it was over before it could be killed"
+    made = len(list(tmp_path.rglob("*.fit")))
+    assert 0 < made < 12
+    again = sweep(store=tmp_path, **arguments)
+    assert_nearly_same(again, sweep(**arguments))
+    assert_nearly_same(again, sweep(**arguments, stack=False))
 
 
 def test_two_sweeps_on_one_store(processes, swept, tmp_path):

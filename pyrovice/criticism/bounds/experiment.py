@@ -17,8 +17,11 @@ from pyrovice.criticism.bounds.prospective import sample_size
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole
 from pyrovice.errors import PyroviceError, PyroviceWarning
-from pyrovice.inference.fitting import fit
+from pyrovice.guides import MeanField
+from pyrovice.inference.plan import Plan
 from pyrovice.inference.settings import Training
+from pyrovice.inference.stacked_fits import fit_many, fit_or_error
+from pyrovice.model.priors import SpikeSlab
 from pyrovice.model.simulation import (
     check_embedding,
     choice_probabilities,
@@ -195,9 +198,12 @@ def _simulated_runs(
     with warnings.catch_warnings():
         # Too few judgments are what is being tried out.
         warnings.simplefilter("ignore", PyroviceWarning)
-        fits = [
-            fit(data, training=training, seed=seed, progress=False).prune() for seed in range(seeds)
+        plans = [
+            Plan.of(data, prior=SpikeSlab(), guide=MeanField(), training=training, seed=seed)
+            for seed in range(seeds)
         ]
+        made = dict(fit_many(plans))
+        fits = [fit_or_error(made[seed]).prune() for seed in range(seeds)]
     rows = []
     for seed, found in enumerate(fits):
         p = found.predict(test)
