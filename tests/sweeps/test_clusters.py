@@ -2,8 +2,11 @@
 
 import logging
 import os
+import re
 import threading
 import time
+from functools import partial
+from pathlib import Path
 
 import joblib
 import pytest
@@ -68,3 +71,16 @@ def test_a_backend_that_returns_lists(swept, monkeypatch):
     )
     with joblib.parallel_config(backend="threading", n_jobs=2):
         assert_same(sweep(), swept)
+
+
+def test_the_job_that_the_page_asks_slurm_for():
+    """No SLURM is needed to see what would be submitted: one worker a core, none sharing one."""
+    slurm = pytest.importorskip("dask_jobqueue.slurm")
+    page = (Path(__file__).parents[2] / "docs" / "clusters.md").read_text(encoding="utf-8")
+    call = re.search(r"^cluster = (SLURMCluster\(.*\))$", page, re.M)[1]
+    job = partial(slurm.SLURMJob, "tcp://scheduler:8786", "worker")
+    script = eval(call, {"SLURMCluster": job}).job_script()
+    for wanted in ("-p normal", "--cpus-per-task=8", "--mem=30G", "-t 12:00:00"):
+        assert f"#SBATCH {wanted}\n" in script
+    assert "--nworkers 8 " in script
+    assert "--nthreads 1 " in script
