@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -74,9 +74,14 @@ class Run:
         columns = list(Epoch.__dataclass_fields__)
         if not any(epoch.validation_accuracy is not None for epoch in self.history):
             columns = [column for column in columns if column not in SCORES]
-        rows = [asdict(epoch) for epoch in self.history]
-        kinds = {name: int if name in COUNTS else float for name in columns}
-        return pd.DataFrame(rows, columns=columns).astype(kinds).set_index("epoch")
+        table = {
+            name: np.array(
+                [getattr(epoch, name) for epoch in self.history],
+                dtype=int if name in COUNTS else float,
+            )
+            for name in columns
+        }
+        return pd.DataFrame(table).set_index("epoch")
 
     def keep(self, kept: NDArray[np.intp]) -> bool:
         """Leave only the kept dimensions in the model, the guide and Adam's memory.

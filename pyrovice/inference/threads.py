@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 
 import torch
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 # Multiplications in one step below which threads wait for each other longer than they compute.
 SMALL_STEP = 2e7
+
+
+@cache
+def _pools() -> ThreadpoolController:
+    # Looking for them takes as long as a few steps of training.
+    return ThreadpoolController()
 
 
 @contextmanager
@@ -19,7 +26,7 @@ def limited_threads(threads: int | None) -> Iterator[None]:
         yield
         return
     before = torch.get_num_threads()
-    with threadpool_limits(limits=threads):
+    with _pools().limit(limits=threads):
         torch.set_num_threads(threads)
         try:
             yield

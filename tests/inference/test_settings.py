@@ -23,6 +23,15 @@ def test_the_rate_stays_between_its_ends():
     assert schedule.rate(0.05, 100) == schedule.rate(0.05, 150) == pytest.approx(0.001)
 
 
+def test_the_length_follows_from_the_objects():
+    auto = Anneal().length
+    assert [auto(m, plain=True) for m in (10, 80)] == [600, 600]
+    assert auto(200, plain=True) == round(600 * 2.5**0.383)
+    assert auto(1854, plain=True) == pytest.approx(2000, abs=1)
+    assert auto(26_107, plain=True) == auto(10, plain=False) == 2000
+    assert Anneal(steps=70).length(26_107, plain=False) == 70
+
+
 def test_the_first_rate_follows_prior_and_data():
     # |X| under N(0, s) is below 1.645 s with probability 0.9.
     weights = torch.randn(1000, 300, generator=torch.Generator().manual_seed(0))
@@ -72,7 +81,7 @@ def test_a_value_that_compares():
     assert Training() != Training.paper()
 
 
-@pytest.mark.parametrize("bad", [{"steps": 0}, {"steps": 2.5}, {"to": -1.0}])
+@pytest.mark.parametrize("bad", [{"steps": 0}, {"steps": 2.5}, {"steps": "all"}, {"to": -1.0}])
 def test_bad_schedules(bad):
     with pytest.raises(PyroviceError, match="expected a positive whole number"):
         Anneal(**bad)
