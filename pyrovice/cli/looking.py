@@ -1,4 +1,4 @@
-"""Commands that show what there is: demo, describe, evaluate, people, report."""
+"""Commands that show what there is: demo, describe, evaluate, people, label, report."""
 
 from __future__ import annotations
 
@@ -111,6 +111,26 @@ def people(
     answer("\n\n".join(lines), record, as_json=json)
 
 
+def label(
+    fit: SavedFit,
+    names: Annotated[
+        Path,
+        typer.Argument(metavar="NAMES", help='Names that the page saved, or {"1": "animal", ...}.'),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the named fit goes.")],
+    overwrite: Overwrite = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Give the dimensions of a fit the names that are in a file."""
+    check_output(output, overwrite)
+    named = pv.load(fit).label(names)
+    named.save(output, overwrite=overwrite)
+    called = [str(dim) for dim in named.embedding()]
+    record = {"written": output, "dimensions": called}
+    answer(f"{', '.join(called)}\nWritten: {output}", record, as_json=json, quiet=quiet)
+
+
 def report(
     fit: SavedFit,
     output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")],
@@ -119,6 +139,9 @@ def report(
     ] = None,
     held_out: Annotated[
         str | None, typer.Option("--held-out", help="Judgments to score it on.")
+    ] = None,
+    images: Annotated[
+        Path | None, typer.Option("--images", help="Folder with a picture of each object.")
     ] = None,
     overwrite: Overwrite = False,
     json: Json = False,
@@ -131,6 +154,7 @@ def report(
         output,
         data=None if data is None else read_judgments(data, names=found.names),
         held_out=None if held_out is None else read_judgments(held_out, names=found.names),
+        images=images,
         overwrite=overwrite,
     )
     record = {"written": output, "dimensions": found.n_dimensions, "objects": len(found.names)}
@@ -142,5 +166,6 @@ COMMANDS = {
     describe: "pyrovice describe judgments.csv",
     evaluate: "pyrovice evaluate my.fit test.csv",
     people: "pyrovice people my.fit -o people.csv",
-    report: "pyrovice report my.fit --held-out test.csv -o page.html",
+    label: "pyrovice label my.fit names.json -o named.fit",
+    report: "pyrovice report my.fit --data train.csv --held-out test.csv -o page.html",
 }

@@ -21,6 +21,7 @@ from pyrovice.criticism.findings import (
     settled,
     stable_count,
 )
+from pyrovice.data.html_tables import Verdict, html_table
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole
 from pyrovice.errors import PyroviceError
@@ -76,6 +77,11 @@ class Diagnosis:
         todo = self.advice or [NO_OBJECTION]
         lines += [textwrap.fill(a, 96, initial_indent="- ", subsequent_indent="  ") for a in todo]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = [[f.question, Verdict(f.verdict), f.found] for f in self.findings]
+        todo = [f"What to do: {advice}" for advice in self.advice or [NO_OBJECTION]]
+        return html_table("How far to trust this fit", ["question", "verdict", "found"], rows, todo)
 
 
 def diagnose(

@@ -21,6 +21,7 @@ from pyrovice.data.arrays import rows_to_judgments
 from pyrovice.data.columns import OBJECT_COLUMNS, Columns
 from pyrovice.data.concatenation import joined
 from pyrovice.data.description import Description, describe, facts_about
+from pyrovice.data.html_tables import html_table
 from pyrovice.data.reading_report import Reading
 from pyrovice.data.repeats import question_keys, repeated_questions, repeats_table, triplet_keys
 from pyrovice.data.splits import check_fractions, deal, equal_fractions, fold_fractions
@@ -246,10 +247,10 @@ class Triplets:
         >>> t = pv.Triplets.from_dataframe(
         ...     table, objects=["left", "mid", "right"], position="choice", participant="who"
         ... )
-        >>> t.to_dataframe().iloc[:, :6]
-          object_1 object_2 object_3  odd participant  position
-        0      car      cat      dog  car         ann         2
-        1      bus      cat      dog  bus         bob         1
+        >>> t.to_dataframe()
+          object_1 object_2 object_3  odd participant
+        0      car      cat      dog  car         ann
+        1      bus      cat      dog  bus         bob
         """
         from pyrovice.data.dataframes import columns_to_judgments
 
@@ -553,6 +554,11 @@ class Triplets:
 
     def __repr__(self) -> str:
         return f"Triplets({', '.join(facts_about(self))})"
+
+    def _repr_html_(self) -> str:
+        shown = self[: min(len(self), 5)].to_dataframe()
+        more = [] if len(shown) == len(self) else [f"... and {len(self) - len(shown):,} more"]
+        return html_table(repr(self), list(shown), shown.to_numpy().tolist(), more)
 
     def distinct_judgments(
         self, person: NDArray[np.integer] | None = None

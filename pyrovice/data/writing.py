@@ -37,11 +37,12 @@ def write_judgments(triplets: Triplets, path: Path, escape_formulas: bool) -> No
 def write_embedding(embedding: pd.DataFrame, path: Path, escape_formulas: bool = False) -> None:
     """Write an objects x dimensions table, as the ending says; see `Fit.write_embedding`."""
     if path.suffix in SEPARATOR_OF_ENDING:
-        numbered = embedding.set_axis([f"dim_{number}" for number in embedding], axis=1)
-        numbered.insert(0, "object", embedding.index)
-        numbered = without_formulas(numbered, escape_formulas)
+        called = [dim if isinstance(dim, str) else f"dim_{dim}" for dim in embedding]
+        table = embedding.set_axis(called, axis=1)
+        table.insert(0, "object", embedding.index)
+        table = without_formulas(table, escape_formulas)
         with whole_file(path) as file:
-            numbered.to_csv(file, sep=SEPARATOR_OF_ENDING[path.suffix], index=False)
+            table.to_csv(file, sep=SEPARATOR_OF_ENDING[path.suffix], index=False)
     elif path.suffix == ".txt":
         with whole_file(path) as file:
             np.savetxt(file, embedding.to_numpy(), fmt="%.6g")

@@ -127,6 +127,8 @@ def refine(fit: Fit, data: Triplets, *, draws: int = 200, chains: int = 2, seed:
         ],
     )
     refined = fit_of_chains(ran, data, model, fit.prior, method, seed, fit.first_dimensions)
+    if fit.dimension_names:
+        refined = refined.label(fit)
     advice = "Refine with more draws=, or with chains=2 if there was one."
     return judged(refined, _doubt(refined, method), advice)
 

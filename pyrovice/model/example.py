@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.resources import files
 
 import numpy as np
@@ -15,6 +16,10 @@ from pyrovice.model.simulation import simulate
 N_JUDGMENTS = 20_000
 # How much simulated people differ, in the logarithm.
 WEIGHT_SPREAD, TEMPERATURE_SPREAD = 0.6, 0.25
+# Of the table, if people do not differ.
+PARTICIPANTS = 30
+# Milliseconds: the median reaction time, and its spread over answers in the logarithm.
+MEDIAN_TIME, TIME_SPREAD = 2500, 0.4
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,12 +36,49 @@ class Example:
         What this is, in a sentence.
     people : DataFrame or None
         The weights and the temperature of those who answered, if they differ.
+    table : DataFrame
+        The same judgments as an experiment would log them.
     """
 
     triplets: Triplets
     embedding: pd.DataFrame
     description: str
     people: pd.DataFrame | None = None
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """The same judgments as an experiment would log them, a row per answer.
+
+        Who answered, the objects as they stood on the screen from left to right in any order,
+        the odd one, and the reaction time in milliseconds, which is made up and says nothing.
+
+        Examples
+        --------
+        >>> import pyrovice as pv
+        >>> table = pv.load_example().table
+        >>> list(table)
+        ['participant', 'left', 'middle', 'right', 'odd', 'reaction_time']
+        >>> pv.Triplets.from_dataframe(
+        ...     table, objects=["left", "middle", "right"], participant="participant",
+        ...     reaction_time="reaction_time",
+        ... )
+        Triplets(20,000 judgments of 80 objects, 30 participants, 2,104 triplets judged repeatedly)
+        """
+        data, rng = self.triplets, np.random.default_rng(2024)
+        names = np.array(data.names)
+        shown = rng.permuted(data.objects, axis=1)
+        answered = rng.integers(1, PARTICIPANTS + 1, len(data))
+        table = pd.DataFrame(names[shown], columns=["left", "middle", "right"])
+        table.insert(
+            0,
+            "participant",
+            [f"p{number:02d}" for number in answered]
+            if data.participants is None
+            else data.participants,
+        )
+        table["odd"] = names[data.objects[np.arange(len(data)), data.odd]]
+        times = np.exp(rng.normal(np.log(MEDIAN_TIME), TIME_SPREAD, len(data)))
+        return table.assign(reaction_time=times.round().astype(int))
 
     def __repr__(self) -> str:
         return f"Example({self.description})"

@@ -12,6 +12,7 @@ from pyrovice.plot.feature_shares import features
 from pyrovice.plot.group_differences import groups
 from pyrovice.plot.importance_bars import importance
 from pyrovice.plot.learning_curves import data_efficiency
+from pyrovice.plot.matched_dimensions import side_by_side
 from pyrovice.plot.object_bars import object_profile
 from pyrovice.plot.people_map import people
 from pyrovice.plot.person_profile import person
@@ -46,6 +47,7 @@ __all__ = [
     "prior_predictive",
     "quantization",
     "reproducibility",
+    "side_by_side",
     "similarity",
     "triplet",
 ]

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from pyrovice.plot.labels import name_rows, number_columns
+from pyrovice.plot.labels import name_columns, name_rows
 from pyrovice.plot.selection import kept_embedding
 from pyrovice.plot.style import (
     COLUMN_WIDTH,
@@ -51,7 +51,7 @@ def embedding(fit: Fit, ax: Axes | None = None) -> Figure:
         image = axes.imshow(ordered, aspect="auto", cmap=HEAT, vmin=0, interpolation_stage="data")
         name_rows(axes, list(ordered.index), first_of_group)
         axes.set_xlabel("dimension")
-        number_columns(axes, list(ordered))
+        name_columns(axes, list(ordered))
         axes.set_ylabel(f"{len(weights):,} objects")
         colour_bar(axes, image, "weight [μ]₊")
     return figure_of(axes)

@@ -6,9 +6,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.ticker import PercentFormatter
 
 from pyrovice.errors import PyroviceError
+from pyrovice.plot.labels import name_columns
 from pyrovice.plot.style import COLOURS, COLUMN_WIDTH, PAGE_WIDTH, STYLE, axes_for, figure_of
 from pyrovice.results.fit import Fit
 
@@ -35,7 +36,7 @@ def features(fit: Fit, ax: Axes | None = None) -> Figure:
     blocks = shares.drop(columns="all")
     with plt.rc_context(STYLE):
         width = PAGE_WIDTH if len(shares) > MANY_BARS else COLUMN_WIDTH
-        axes = axes_for(ax, width, 2.2)
+        axes = axes_for(ax, width, 3.2 if fit.dimension_names else 2.2)
         # Blocks that work against each other have a negative share.
         up, down = np.zeros(len(blocks)), np.zeros(len(blocks))
         for i, name in enumerate(blocks):
@@ -43,13 +44,13 @@ def features(fit: Fit, ax: Axes | None = None) -> Figure:
             bottom = np.where(share >= 0, up, down)
             colour = COLOURS[i % len(COLOURS)]
             label = None if len(blocks.columns) == 1 else name
-            axes.bar(blocks.index, share, bottom=bottom, color=colour, label=label)
+            axes.bar(range(len(blocks)), share, bottom=bottom, color=colour, label=label)
             up, down = up + np.maximum(share, 0), down + np.minimum(share, 0)
         axes.set_xlabel("dimension")
         axes.set_ylabel("variance predicted by features")
         axes.set_ylim(min(0.0, 1.05 * down.min()), 1)
         axes.yaxis.set_major_formatter(PercentFormatter(1))
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        name_columns(axes, list(blocks.index))
         if len(blocks.columns) > 1:
             axes.legend(
                 loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2, ncols=4, handlelength=1

@@ -48,7 +48,7 @@ def groups(fit: Fit, ax: Axes | None = None) -> Figure:
         height = rows * (0.85 + BAR_HEIGHT * dims)
         part = part_for(ax, NAMES + PANEL * columns, height)
         grid = part.add_gridspec(rows, 2 * columns, width_ratios=[3, 1.3] * columns)
-        named = labels_of_dimensions(fit.top_objects(3), longest=20)
+        named = labels_of_dimensions(fit, longest=20)
         for i, pair in enumerate(pairs):
             row, column = divmod(i, columns)
             panel, numbers = (part.add_subplot(grid[row, 2 * column + j]) for j in (0, 1))

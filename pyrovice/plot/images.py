@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +13,10 @@ from PIL import Image, ImageOps
 from pyrovice.errors import DataError
 
 ENDINGS = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff")
-# Pixels along a side: 300 dots per inch for the largest that a figure shows.
+# Pixels along the longer side: 300 dots per inch for the largest that a figure shows.
 PIXELS = 400
+# In the page, where two thousand pictures share a file of less than ten megabytes.
+SMALL_QUALITY = 65
 
 
 class Images:
@@ -36,18 +40,33 @@ class Images:
             )
 
     def of(self, name: str) -> np.ndarray | None:
-        """The picture of an object as a square, if there is one."""
+        """The whole picture of an object, if there is one."""
+        picture = self._read(name, PIXELS)
+        return None if picture is None else np.asarray(picture)
+
+    def thumbnail(self, name: str, pixels: int) -> str | None:
+        """The whole picture of an object, small, as an address that holds it."""
+        picture = self._read(name, pixels)
+        if picture is None:
+            return None
+        content = BytesIO()
+        picture.save(content, "JPEG", quality=SMALL_QUALITY, optimize=True)
+        return f"data:image/jpeg;base64,{base64.b64encode(content.getvalue()).decode()}"
+
+    def _read(self, name: str, pixels: int) -> Image.Image | None:
+        """The picture within a square of so many pixels, in its own proportions."""
         file = self._files.get(_key(name))
         if file is None:
             return None
         try:
             with Image.open(file) as picture:
-                square = ImageOps.fit(
-                    ImageOps.exif_transpose(picture).convert("RGB"), (PIXELS, PIXELS)
-                )
+                upright = ImageOps.exif_transpose(picture).convert("RGBA")
+                # What is transparent is white, as the paper is.
+                white = Image.new("RGBA", upright.size, "white")
+                whole = Image.alpha_composite(white, upright).convert("RGB")
+                return ImageOps.contain(whole, (pixels, pixels))
         except OSError as error:
             raise DataError(f"{file} is not a picture that can be read: {error}.") from error
-        return np.asarray(square)
 
 
 def _is_picture(path: Path) -> bool:

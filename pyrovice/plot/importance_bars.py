@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from pyrovice.errors import PyroviceError
+from pyrovice.plot.labels import name_columns
 from pyrovice.plot.style import BLUE, COLUMN_WIDTH, PALE, STYLE, axes_for, figure_of
 from pyrovice.results.fit import Fit
 from pyrovice.results.pruning import MIN_OBJECTS, THRESHOLD, default_rule
@@ -33,16 +34,16 @@ def importance(fit: Fit, ax: Axes | None = None) -> Figure:
     counted = default_rule(fit.posterior) == "fdr"
     least = MIN_OBJECTS if counted else THRESHOLD
     with plt.rc_context(STYLE):
-        axes = axes_for(ax, COLUMN_WIDTH, 2.2)
-        axes.bar(values.index[kept], values[kept], color=BLUE, label=f"kept ({kept.sum()})")
+        axes = axes_for(ax, COLUMN_WIDTH, 3.2 if fit.dimension_names else 2.2)
+        numbers, heights = np.arange(1, len(values) + 1), values.to_numpy()
+        axes.bar(numbers[kept], heights[kept], color=BLUE, label=f"kept ({kept.sum()})")
         if not kept.all():
-            axes.bar(
-                values.index[~kept], values[~kept], color=PALE, label=f"dropped ({(~kept).sum()})"
-            )
+            said = f"dropped ({(~kept).sum()})"
+            axes.bar(numbers[~kept], heights[~kept], color=PALE, label=said)
         axes.axhline(least, color="black", linewidth=0.8, linestyle="--", label=f"limit {least:g}")
         axes.set_xlabel("dimension")
         axes.set_ylabel("objects with a credible weight" if counted else "largest weight")
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        name_columns(axes, list(values.index), first=1)
         axes.legend(
             loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2, ncols=3, handlelength=1.3
         )

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
+from pyrovice.plot.short_names import short_names, shorten
 from pyrovice.plot.style import SMALL, TINY
+from pyrovice.results.dimension_names import own_objects
+from pyrovice.results.fit import Fit
 
 LONGEST = 28
+# Letters of a dimension's name below its column.
+LONGEST_UPRIGHT = 20
+# A dimension without a name is called by so many of its objects, if there is room.
+NAMING_OBJECTS = 3
 POINTS_PER_INCH = 72
 # As many numbers fit below the narrowest heat map.
 MOST_NUMBERS = 12
@@ -20,40 +27,57 @@ LINE_HEIGHT = 1.15
 
 
 def label(name: str, longest: int = LONGEST) -> str:
-    """A name as text: no part of it is set as a formula, and a very long one is cut.
+    """A name as text: no part of it is set as a formula, and a very long one is shortened.
 
     Examples
     --------
     >>> print(label("10 $ or 20 $"), label("incomprehensibilities", longest=9))
-    10 \\$ or 20 \\$ incompre…
+    10 \\$ or 20 \\$ inco…ties
     """
-    one_line = " ".join(str(name).split())
-    short = one_line if len(one_line) <= longest else one_line[: longest - 1].rstrip() + "…"
-    return short.replace("$", r"\$")
+    return shorten(name, longest).replace("$", r"\$")
 
 
-def labels_of_dimensions(top: pd.DataFrame, longest: int = LONGEST) -> dict[int, str]:
-    """Each dimension by its number and as many of its top objects as there is room for."""
-    result = {}
-    for dim, names in top.items():
-        text, room = "", longest
-        for name in map(str, names):
-            if text and len(text) + 2 + len(name) > room:
+def labels(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
+    """All names as text, shortened so that no two become the same."""
+    short = short_names(names, longest)
+    return {name: text.replace("$", r"\$") for name, text in short.items()}
+
+
+def labels_of_dimensions(fit: Fit, longest: int = LONGEST) -> dict[Any, str]:
+    """Each dimension by its name, or by its number and as many of its own objects as fit in."""
+    result, short = {}, labels(fit.names, longest)
+    for dim, names in own_objects(fit, NAMING_OBJECTS).items():
+        if isinstance(dim, str):
+            result[dim] = label(dim, longest)
+            continue
+        text = ""
+        for name in names:
+            if text and len(text) + 2 + len(short[name]) > longest:
                 break
-            text += f", {name}" if text else name
-        result[dim] = f"{dim}: {label(text, longest)}"
+            text += f", {short[name]}" if text else short[name]
+        result[dim] = f"{dim}: {text}"
     return result
 
 
-def number_columns(axes: Axes, numbers: Sequence[int]) -> None:
-    """Number the columns of a heat map: all if there is room, else the first and round ones."""
+def title_of_dimension(dim: Any, longest: int = LONGEST) -> str:
+    """A dimension above its panel."""
+    return label(dim, longest) if isinstance(dim, str) else f"dimension {dim}"
+
+
+def name_columns(axes: Axes, dims: Sequence[Any], first: int = 0) -> None:
+    """Name the columns of a heat map, or bars, which stand at `first`, `first` + 1, ...
+
+    Names stand upright. Numbers are all there if there is room, else the first and round ones.
+    """
+    if any(isinstance(dim, str) for dim in dims):
+        places = range(first, first + len(dims))
+        axes.set_xticks(places, [label(str(dim), LONGEST_UPRIGHT) for dim in dims], rotation=90)
+        return
     step = next(
-        step
-        for step in (1, 2, 5, 10, 20, 50, 100, len(numbers))
-        if len(numbers) <= MOST_NUMBERS * step
+        step for step in (1, 2, 5, 10, 20, 50, 100, len(dims)) if len(dims) <= MOST_NUMBERS * step
     )
-    places = [i for i in range(len(numbers)) if i == 0 or (i + 1) % step == 0]
-    axes.set_xticks(places, [str(numbers[place]) for place in places])
+    shown = [i for i in range(len(dims)) if i == 0 or (i + 1) % step == 0]
+    axes.set_xticks([first + i for i in shown], [str(dims[i]) for i in shown])
 
 
 def name_rows(axes: Axes, names: Sequence[str], wanted: NDArray[np.intp] | None = None) -> None:
@@ -68,7 +92,8 @@ def name_rows(axes: Axes, names: Sequence[str], wanted: NDArray[np.intp] | None 
             if wanted is None
             else _far_enough_apart(np.sort(wanted), least=len(names) / room)
         )
-    axes.set_yticks(rows, [label(names[row]) for row in rows.tolist()], fontsize=size)
+    short = labels(names)
+    axes.set_yticks(rows, [short[str(names[row])] for row in rows.tolist()], fontsize=size)
     axes.tick_params(axis="y", length=0 if len(rows) == len(names) else 2)
 
 

@@ -7,13 +7,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pyrovice.plot.labels import label, labels_of_dimensions
+from pyrovice.plot.labels import labels, labels_of_dimensions
 from pyrovice.plot.selection import kept_embedding, row_of
 from pyrovice.plot.style import BLUE, COLUMN_WIDTH, STYLE, axes_for, figure_of
 from pyrovice.results.fit import Fit
 from pyrovice.results.site_tables import INTERVAL
 
 BAR_HEIGHT = 0.19
+LONGEST_TITLE = 22
 
 
 def object_profile(fit: Fit, name: str, k: int = 12, ax: Axes | None = None) -> Figure:
@@ -35,7 +36,7 @@ def object_profile(fit: Fit, name: str, k: int = 12, ax: Axes | None = None) -> 
     order = np.lexsort([-reach.to_numpy(), -weights.to_numpy()])[:k]
     chosen = weights.index[order]
     low, high = low[chosen], reach[chosen]
-    named = labels_of_dimensions(fit.top_objects(3), longest=24)
+    named = labels_of_dimensions(fit, longest=24)
     with plt.rc_context(STYLE):
         axes = axes_for(ax, COLUMN_WIDTH, 0.75 + BAR_HEIGHT * len(chosen))
         bars = np.arange(len(chosen))
@@ -46,5 +47,7 @@ def object_profile(fit: Fit, name: str, k: int = 12, ax: Axes | None = None) -> 
         axes.invert_yaxis()
         axes.set_xlim(left=0)
         axes.set_xlabel("weight, 90 % interval")
-        axes.set_title(label(fit.names[row]), loc="left", fontweight="bold")
+        axes.set_title(
+            labels(fit.names, LONGEST_TITLE)[str(fit.names[row])], loc="left", fontweight="bold"
+        )
     return figure_of(axes)

@@ -131,7 +131,7 @@ def _weights(part: FigureBase, grid: Any, fit: Fit, table: pd.DataFrame) -> Axes
     drawn.set(edgecolor="none", antialiased=False, rasterized=len(cells) > MOST_SHAPES)
     panel.add_collection(drawn)
     panel.set(xlim=(-0.5, d - 0.5), ylim=(n - 0.5, -0.5))
-    named = labels_of_dimensions(fit.top_objects(3), longest=20)
+    named = labels_of_dimensions(fit, longest=20)
     panel.set_xticks(range(d), [named[dim] for dim in fit.embedding()], rotation=90)
     panel.tick_params(axis="x", length=0)
     panel.set_xlabel("dimension")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -13,7 +14,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from pyrovice.errors import PyroviceError
-from pyrovice.plot.labels import label, labels_of_dimensions
+from pyrovice.plot.labels import label, labels, labels_of_dimensions
 from pyrovice.plot.log_ticks import mark_ratios
 from pyrovice.plot.object_bars import BAR_HEIGHT
 from pyrovice.plot.similarity_map import DRAWS, THIRDS
@@ -69,7 +70,7 @@ def person(fit: Fit, label: Any, k: int | None = None, ax: Axes | None = None) -
         left, right = part.subplots(1, 2, width_ratios=(5, 4))
         _draw_weights(left, fit, weights)
         left.set_title(_title(somebody, traits), loc="left")
-        _draw_objects(right, seen)
+        _draw_objects(right, seen, fit.names)
         # Rows of both are equally high.
         left.set_ylim(rows - 0.4, -0.6)
         right.set_ylim(rows - 0.4, -0.6)
@@ -102,7 +103,7 @@ def _draw_weights(axes: Axes, fit: Fit, weights: pd.DataFrame) -> None:
     axes.set_xscale("log")
     axes.set_xlim(min(ends) / 1.1, max(ends) * 1.1)
     mark_ratios(axes.xaxis, *axes.get_xlim())
-    named = labels_of_dimensions(fit.top_objects(3), longest=24)
+    named = labels_of_dimensions(fit, longest=24)
     axes.set_yticks(rows, [named[dim] for dim in dims])
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel("weight, the typical person has 1")
@@ -134,19 +135,20 @@ def _standardised(alike: NDArray[np.floating]) -> NDArray[np.float64]:
     return np.asarray((values - np.nanmean(values, axis=1, keepdims=True)) / spread)
 
 
-def _draw_objects(axes: Axes, seen: pd.DataFrame) -> None:
+def _draw_objects(axes: Axes, seen: pd.DataFrame, names: Sequence[str]) -> None:
     rows = np.arange(len(seen))
     axes.barh(rows, seen.apart, color=PALE, height=0.7)
     longest = max(float(seen.apart.max()), 1e-3)
+    beside, below = labels(names, 12), labels(names, 16)
     for row, (apart, closer, away) in enumerate(seen.itertuples(index=False)):
-        text = f"+ {label(closer, 12)}  − {label(away, 12)}"
+        text = f"+ {beside[str(closer)]}  − {beside[str(away)]}"
         axes.text(apart + longest * 0.04, row, text, va="center", fontsize=SMALL)
     # Room for what stands beside the bars.
     axes.set_xlim(0, longest * 2.5)
     ticks = MaxNLocator(2).tick_values(0, longest)
     axes.set_xticks([tick for tick in ticks if 0 <= tick <= 1.2 * longest])
     axes.spines.bottom.set_bounds(0, axes.get_xticks()[-1])
-    axes.set_yticks(rows, [label(name, 16) for name in seen.index])
+    axes.set_yticks(rows, [below[str(name)] for name in seen.index])
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel("1 − correlation", loc="left")
     axes.set_title("seen most differently\n+ closer to, − further from", loc="left")

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from pyrovice.data.description import Description
 from pyrovice.data.triplets import Triplets
+from pyrovice.plot.labels import label
 from pyrovice.plot.style import BLUE, GREY, ORANGE, PAGE_WIDTH, STYLE, figure_of, part_for
 
 SIGHTING_BINS = 30
@@ -47,7 +48,8 @@ def _objects(axes: Axes, described: Description) -> None:
     axes.set_ylabel("objects")
     axes.locator_params(axis="y", integer=True)
     rarest = described.sightings.idxmin()
-    axes.set_title(f"rarest: {rarest} ({described.sightings.min():,})", loc="left", color=GREY)
+    least = f"rarest: {label(str(rarest), 20)} ({described.sightings.min():,})"
+    axes.set_title(least, loc="left", color=GREY)
 
 
 def _pairs(axes: Axes, described: Description) -> None:
@@ -66,13 +68,18 @@ def _pairs(axes: Axes, described: Description) -> None:
 
 
 def _positions(axes: Axes, described: Description) -> None:
-    total = int(described.positions.sum())
-    axes.bar([1, 2, 3], described.positions / total, color=BLUE)
-    if described.on_screen and not described.anchored:
-        spread = 1.96 * np.sqrt(2 / 9 / total)
-        axes.axhspan(1 / 3 - spread, 1 / 3 + spread, color=ORANGE, alpha=0.4, linewidth=0)
-        axes.axhline(1 / 3, color=ORANGE, linewidth=0.8)
-    axes.set_xticks([1, 2, 3])
+    answers, total = described.positions, int(described.positions.sum())
+    everywhere = described.anchored == 0
+    if described.anchored == described.judgments and (answers > 0).sum() == 2:
+        # The anchor has a place of its own, at which no answer can stand.
+        answers, everywhere = answers[answers > 0], True
+    axes.bar(range(len(answers)), answers / total, color=BLUE)
+    if described.on_screen and everywhere:
+        chance = 1 / len(answers)
+        spread = 1.96 * np.sqrt(chance * (1 - chance) / total)
+        axes.axhspan(chance - spread, chance + spread, color=ORANGE, alpha=0.4, linewidth=0)
+        axes.axhline(chance, color=ORANGE, linewidth=0.8)
+    axes.set_xticks(range(len(answers)), list(map(str, answers.index)))
     axes.set_xlabel("place on the screen" if described.on_screen else "place in the order of ids")
     axes.set_ylabel("share of answers")
     axes.set_title(f"{total:,} answers", loc="left", color=GREY)

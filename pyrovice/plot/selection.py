@@ -11,7 +11,7 @@ from pyrovice.errors import PyroviceError
 from pyrovice.results.fit import Fit
 
 
-def kept_embedding(fit: Fit, which: Iterable[int] | None = None) -> pd.DataFrame:
+def kept_embedding(fit: Fit, which: Iterable[int | str] | None = None) -> pd.DataFrame:
     """The kept dimensions, or `which` of them, in that order."""
     embedding = fit.embedding()
     if embedding.empty:

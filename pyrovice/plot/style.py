@@ -7,7 +7,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from matplotlib import rcParams
+from matplotlib import rc_context, rcParams
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure, FigureBase
@@ -47,6 +47,9 @@ STYLE: Any = {
     "figure.constrained_layout.use": True,
 }
 
+# Letters stay letters in vector formats, as journals ask: they can be searched and changed.
+EDITABLE: Any = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none"}
+
 
 class PaperFigure(Figure):
     """A figure that notebooks show without being told to, and whose file is never half written."""
@@ -63,7 +66,8 @@ class PaperFigure(Figure):
         path = Path(fname) if Path(fname).suffix else Path(f"{os.fspath(fname)}.{kind}")
         # Drawn first: an unknown format, or anything else that is wrong, touches no file.
         content = BytesIO()
-        super().savefig(content, format=kind, **settings)
+        with rc_context(EDITABLE):
+            super().savefig(content, format=kind, **settings)
         write_whole(path.resolve(), content.getvalue(), replace=True)
 
     def _repr_png_(self) -> bytes:

@@ -27,12 +27,16 @@ from pyrovice.sweeps.result import SCORE, Sweep
 PANELS_PER_ROW = 5
 # Scores beyond this quantile share a colour, or one hopeless prior would hide all differences.
 QUANTILE_COLOURED = 0.9
+# Nats that the colours span at least, and standard errors: smaller differences look small.
+LEAST_SPAN, LEAST_ERRORS = 0.02, 4
 
 
 def prior_grid(sweep: Sweep, ax: Axes | None = None) -> Figure:
-    """Mean validation cross-entropy over spike and slab, a panel for each π.
+    """How many nats worse than the best each spike and slab predicts, a panel for each π.
 
-    The best prior has a filled dot, the simplest within one standard error of it a ring. The worst
+    The best prior has a filled dot, the simplest within one standard error of it a ring; small
+    dots are on all others within it, a line on the colour bar is at it. Colours span 0.02 nats
+    and four standard errors at least, so that differences that are none look like none. The worst
     tenth of the scores share the darkest colour.
 
     Examples
@@ -58,18 +62,24 @@ def prior_grid(sweep: Sweep, ax: Axes | None = None) -> Figure:
     pis, spikes, slabs = (np.unique(grid[name]) for name in ("pi", "spike", "slab"))
     columns = min(PANELS_PER_ROW, len(pis))
     rows = -(-len(pis) // columns)
-    low, high = grid[SCORE].min(), grid[SCORE].quantile(QUANTILE_COLOURED)
+    worse = grid[SCORE] - grid[SCORE].min()
+    grid = grid.assign(worse=worse)
+    error = float(np.nan_to_num(grid["standard_error"].iloc[np.nanargmin(grid[SCORE])]))
+    span = max(worse.quantile(QUANTILE_COLOURED), LEAST_SPAN, LEAST_ERRORS * error)
     with plt.rc_context(STYLE):
         side = PAGE_WIDTH / PANELS_PER_ROW
         part = part_for(ax, 0.9 + side * columns, 0.7 + side * rows)
         panels = part.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
         for panel, pi in zip(panels, pis, strict=False):
             here = grid[grid.pi == pi]
-            values = here.pivot(index="spike", columns="slab", values=SCORE)
+            values = here.pivot(index="spike", columns="slab", values="worse")
             values = values.reindex(index=spikes, columns=slabs).to_numpy()
             image = panel.imshow(
-                values, origin="lower", cmap="viridis_r", vmin=low, vmax=high, aspect="auto"
+                values, origin="lower", cmap="viridis_r", vmin=0, vmax=span, aspect="auto"
             )
+            near = np.argwhere(values <= error)
+            if len(near):
+                panel.scatter(near[:, 1], near[:, 0], s=3, color=ORANGE, linewidths=0)
             for prior, face in ((sweep.simplest, "none"), (sweep.best, ORANGE)):
                 if isinstance(prior, SpikeSlab) and prior.pi == pi:
                     x, y = np.searchsorted(slabs, prior.slab), np.searchsorted(spikes, prior.spike)
@@ -85,7 +95,9 @@ def prior_grid(sweep: Sweep, ax: Axes | None = None) -> Figure:
         part.supxlabel("slab", fontsize=TEXT)
         part.supylabel("spike", fontsize=TEXT)
         bar = part.colorbar(image, ax=panels[: len(pis)].tolist(), extend="max", fraction=0.03)
-        bar.set_label("validation cross-entropy (nats)")
+        bar.set_label("nats worse than the best, on validation")
+        if error:
+            bar.ax.axhline(error, color=ORANGE, linewidth=1.4)
     return figure_of(part)
 
 

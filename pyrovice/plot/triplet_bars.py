@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import PyroviceError
-from pyrovice.plot.labels import label, labels_of_dimensions
+from pyrovice.plot.labels import labels, labels_of_dimensions
 from pyrovice.plot.selection import kept_embedding, row_of
 from pyrovice.plot.style import COLOURS, COLUMN_WIDTH, GREY, PALE, SMALL, STYLE, axes_for, figure_of
 from pyrovice.results.fit import Fit
@@ -51,8 +51,9 @@ def triplet(fit: Fit, a: str, b: str, c: str, ax: Axes | None = None) -> Figure:
     kept = fit.kept_positions()
     kept = kept[pieces[:, kept].max(axis=0) > SMALL_PIECE * pieces.sum(axis=1).max()]
     largest = kept[np.argsort(-pieces[:, kept].max(axis=0), kind="stable")][: len(COLOURS)]
-    named = labels_of_dimensions(fit.top_objects(3), longest=16)
-    names = [label(fit.names[row], 16) for row in rows]
+    named = labels_of_dimensions(fit, longest=16)
+    short = labels(fit.names, 16)
+    names = [short[str(fit.names[row])] for row in rows]
     with plt.rc_context(STYLE):
         axes = axes_for(ax, COLUMN_WIDTH, 2.6)
         left = np.zeros(3)

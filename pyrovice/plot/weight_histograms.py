@@ -11,18 +11,22 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pyrovice.plot.density_curve import prior_density
+from pyrovice.plot.labels import title_of_dimension
 from pyrovice.plot.selection import kept_embedding
 from pyrovice.plot.style import BLUE, GREY, ORANGE, PAGE_WIDTH, STYLE, TEXT, figure_of, part_for
 from pyrovice.results.fit import Fit
 
 HISTOGRAMS_PER_ROW = 4
+LONGEST_TITLE = 16
 HISTOGRAM_HEIGHT = 1.35
 WEIGHT_BINS = 25
 # The density of a prior may be infinite at zero, so it is drawn from here on.
 FIRST_WEIGHT = 1e-3
 
 
-def histograms(fit: Fit, which: Iterable[int] | None = None, ax: Axes | None = None) -> Figure:
+def histograms(
+    fit: Fit, which: Iterable[int | str] | None = None, ax: Axes | None = None
+) -> Figure:
     """The positive weights of each dimension over objects, and the density of the prior.
 
     Bars and line have the same scale: the area of each is the share of weights that are not
@@ -33,7 +37,7 @@ def histograms(fit: Fit, which: Iterable[int] | None = None, ax: Axes | None = N
     ----------
     fit : Fit
         The fit.
-    which : iterable of int, optional
+    which : iterable of int or str, optional
         Which dimensions; all that are kept by default. The paper shows the first two.
     ax : Axes, optional
         The panels together take the place of these axes.
@@ -60,7 +64,7 @@ def histograms(fit: Fit, which: Iterable[int] | None = None, ax: Axes | None = N
         for panel, dim in zip(panels, weights, strict=False):
             place, values = place_of[dim], weights[dim].to_numpy()
             _bars(panel, values, end)
-            title = f"dimension {dim}\n{(values <= 0).mean():.0%} zero"
+            title = f"{title_of_dimension(dim, LONGEST_TITLE)}\n{(values <= 0).mean():.0%} zero"
             if densities is not None:
                 density, zero = densities
                 panel.plot(grid[1:], density[1:, place], color=ORANGE, linewidth=1.2)

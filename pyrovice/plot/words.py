@@ -10,12 +10,13 @@ from matplotlib.patches import PathPatch
 from matplotlib.textpath import TextPath
 from matplotlib.transforms import Affine2D, Bbox
 
-from pyrovice.plot.labels import label
+from pyrovice.plot.labels import labels
 from pyrovice.plot.style import BLUE, GREY
 
 # The smallest word, relative to the largest: it can still be read.
 SMALLEST = 0.38
 GAP = 0.22
+LONGEST_WORD = 18
 # The spiral: radians from place to place, and how fast it widens.
 TURN = 0.3
 GROWTH = 0.015
@@ -47,11 +48,12 @@ def word_cloud(
     """
     largest = max(weights[0], np.finfo(float).tiny)
     placed: list[Bbox] = []
+    short = labels(names, LONGEST_WORD)
     for i, (name, weight) in enumerate(zip(names, weights, strict=True)):
         if i and weight <= 0:
             break
         size = SMALLEST + (1 - SMALLEST) * min(1.0, weight / largest)
-        path = TextPath((0, 0), label(name, 18), size=size)
+        path = TextPath((0, 0), short[str(name)], size=size)
         box = path.get_extents()
         x, y = _free_place(box.width + GAP, box.height + GAP, placed, aspect)
         placed.append(Bbox.from_bounds(x, y, box.width + GAP, box.height + GAP))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pyrovice.criticism.checks import CheckReport
 from pyrovice.criticism.diagnosis import NO_OBJECTION, Diagnosis
 from pyrovice.data.triplets import Triplets
 from pyrovice.results.fit import Fit
@@ -12,10 +13,21 @@ from pyrovice.storage.version import __version__
 
 
 def describe(
-    fit: Fit, data: Triplets | None, held_out: Triplets | None, found: Diagnosis | None
+    fit: Fit,
+    data: Triplets | None,
+    held_out: Triplets | None,
+    found: Diagnosis | None,
+    checked: CheckReport | None,
 ) -> dict[str, Any]:
     """What was fitted, how good it is, and how far it can be trusted."""
+    given = held_out if data is None else data
+    anchored = 0.0 if given is None else float(given.anchored.mean())
     return {
+        "task": _task(anchored),
+        "anchored": anchored > 0,
+        "judgments": [] if data is None else _judgments(data),
+        "checks": [] if checked is None else _checks(checked),
+        "not_checked": [] if checked is None else _not_checked(checked),
         "facts": _facts(fit),
         "converged": fit.converged,
         "sampled": fit.posterior.from_chains,
@@ -53,6 +65,38 @@ def _facts(fit: Fit) -> dict[str, str]:
         facts["Training"] = f"{ended} after {len(fit.history):,} epochs"
         facts["−ELBO per judgment"] = f"{fit.history.loss.iloc[-1]:.4f} nats"
     return facts | {"Seed": str(fit.seed), "Fingerprint of the judgments": fit.data_digest[:16]}
+
+
+def _task(anchored: float) -> str:
+    """What people were asked; `anchored` is the share of questions with an anchor."""
+    plain = "odd-one-out judgments"
+    with_anchor = "anchored judgments (which of two is more like a third)"
+    if not anchored:
+        return plain
+    return with_anchor if anchored == 1 else f"{plain} and {with_anchor}"
+
+
+def _judgments(data: Triplets) -> list[str]:
+    """What `data.describe` says, a sentence each, without the first line."""
+    return [line.strip() for line in repr(data.describe()).splitlines()[1:]]
+
+
+def _checks(checked: CheckReport) -> list[dict[str, str]]:
+    return [
+        {
+            "name": str(name),
+            "observed": f"{row.observed:.4g}",
+            "drawn": f"{row.drawn:.4g} ({row['5 %']:.4g} to {row['95 %']:.4g})",
+            "tail_area": f"{row.tail_area:.3f}",
+            "verdict": "look" if row.flagged else "good",
+            "means": checked.checks[str(name)].means,
+        }
+        for name, row in checked.table.iterrows()
+    ]
+
+
+def _not_checked(checked: CheckReport) -> list[str]:
+    return [f"Not checked: {name}, because {why}." for name, why in checked.not_checked.items()]
 
 
 def _score(where: str, found: Evaluation, unseen: bool) -> dict[str, Any]:

@@ -10,8 +10,10 @@ from pyrovice.criticism.checks import report
 from pyrovice.criticism.diagnosis import diagnose
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import OverwriteError, PyroviceError
+from pyrovice.plot.images import Images
 from pyrovice.report.content import describe
 from pyrovice.report.object_table import objects
+from pyrovice.report.participants_table import participants
 from pyrovice.report.people_table import people
 from pyrovice.report.pictures import figures
 from pyrovice.results.fit import Fit
@@ -24,6 +26,7 @@ def write(
     data: Triplets | None,
     held_out: Triplets | None,
     title: str | None,
+    images: str | Path | None,
     overwrite: bool,
 ) -> None:
     """Write the page about `fit` to `path`, whole or not at all."""
@@ -34,7 +37,7 @@ def write(
         )
     if not path.parent.is_dir():
         raise FileNotFoundError(f"The folder {path.parent} does not exist; make it first.")
-    page = render(fit, data, held_out, title)
+    page = render(fit, data, held_out, title, images)
     write_whole(path, page.encode(), replace=overwrite)
 
 
@@ -43,6 +46,7 @@ def render(
     data: Triplets | None = None,
     held_out: Triplets | None = None,
     title: str | None = None,
+    images: str | Path | None = None,
 ) -> str:
     """The page as HTML."""
     for name, given in (("data", data), ("held_out", held_out)):
@@ -68,8 +72,9 @@ def render(
         calibration, checked = fit.calibration(held_out), report(fit, held_out)
     return templates.get_template("page.html").render(
         title=title or f"{len(fit.names):,} objects in {kept} dimension{'s' * (kept != 1)}",
-        about=describe(fit, data, held_out, found),
+        about=describe(fit, data, held_out, found, checked),
         figures=figures(fit, calibration, checked),
-        objects=objects(fit, data),
+        objects=objects(fit, data, None if images is None else Images(Path(images), fit.names)),
         people=people(fit),
+        participants=participants(data),
     )

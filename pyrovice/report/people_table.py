@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pyrovice.plot.labels import labels_of_dimensions
 from pyrovice.plot.person_profile import NINE_OF_TEN
+from pyrovice.results.dimension_names import own_objects
 from pyrovice.results.fit import Fit
 
 
@@ -26,6 +26,10 @@ def people(fit: Fit) -> dict[str, Any] | None:
         return None
     table = fit.people()
     dims = [dim for dim in fit.embedding() if f"weight {dim}" in table]
+    linked = {
+        dim: {"number": int(place) + 1, "called": dim}
+        for place, dim in zip(fit.kept_positions(), fit.embedding(), strict=True)
+    }
     above = {dim: table[f"weight {dim} 5 %"] > 1 for dim in dims}
     below = {dim: table[f"weight {dim} 95 %"] < 1 for dim in dims}
     traits = [trait for trait in ("temperature", "lapse") if trait in table]
@@ -35,8 +39,8 @@ def people(fit: Fit) -> dict[str, Any] | None:
             "judgments": f"{table['judgments'].iloc[place]:,}",
             "group": _group(table, place),
             "traits": [_interval(table.iloc[place], trait) for trait in traits],
-            "more": [dim for dim in dims if above[dim].iloc[place]],
-            "less": [dim for dim in dims if below[dim].iloc[place]],
+            "more": [linked[dim] for dim in dims if above[dim].iloc[place]],
+            "less": [linked[dim] for dim in dims if below[dim].iloc[place]],
         }
         for place, person in enumerate(table.index)
     ]
@@ -60,7 +64,7 @@ def _interval(row: pd.Series, trait: str) -> str:
 
 
 def _summary(
-    fit: Fit, table: pd.DataFrame, dims: list[int], rows: list[dict[str, Any]]
+    fit: Fit, table: pd.DataFrame, dims: list[Any], rows: list[dict[str, Any]]
 ) -> list[str]:
     judged = table["judgments"]
     said = [
@@ -71,13 +75,15 @@ def _summary(
     if dims and site is not None:
         spread = np.median(site.pooled, axis=0)[fit.kept_positions()]
         spread_of = dict(zip(fit.embedding(), spread, strict=True))
-        named = labels_of_dimensions(fit.top_objects(3))
+        named = {
+            dim: f"{dim!r}" if isinstance(dim, str) else f"{dim} ({', '.join(own)})"
+            for dim, own in own_objects(fit, 3).items()
+        }
         most, least = (choose(dims, key=lambda dim: spread_of[dim]) for choose in (max, min))
         for dim, how in ((most, "most"), (least, "least")):
             reach = float(np.exp(NINE_OF_TEN * spread_of[dim]))
-            top = named[dim].removeprefix(f"{dim}: ")
             said.append(
-                f"They differ {how} in dimension {dim} ({top}): nine of ten weigh it between "
+                f"They differ {how} in dimension {named[dim]}: nine of ten weigh it between "
                 f"{1 / reach:.2f} and {reach:.2f} times as much as the typical person."
             )
     if dims:

@@ -21,7 +21,7 @@ from pyrovice.model.priors import Prior
 from pyrovice.results import pruning
 from pyrovice.results.breakdown import break_down
 from pyrovice.results.calibration import Calibration, calibrate
-from pyrovice.results.dimension_numbers import numbered
+from pyrovice.results.dimension_names import NamedDimensions
 from pyrovice.results.evidence import EvidenceBound, evidence_bound
 from pyrovice.results.explained import explained, feature_weights, top_features
 from pyrovice.results.mixing import mixing, mixing_of_site
@@ -42,7 +42,7 @@ STATISTICS = ("loc", "mean", "sd")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fit:
+class Fit(NamedDimensions):
     """A fitted embedding; made by :func:`pyrovice.fit` or :func:`pyrovice.load`.
 
     Attributes
@@ -84,6 +84,8 @@ class Fit:
         Objects that were in no judgment and have no features: nothing is known of them.
     judgments_by_person : tuple of int
         How many judgments of each of ``model.known_people`` were fitted, if people differ.
+    dimension_names : tuple of str
+        What dimensions are called, empty where they have no name; none if none has one.
 
     Examples
     --------
@@ -116,6 +118,7 @@ class Fit:
     columns: tuple[int, ...] | None = None
     unjudged: tuple[str, ...] = ()
     judgments_by_person: tuple[int, ...] = ()
+    dimension_names: tuple[str, ...] = ()
 
     # ------------------------------------------------------------------ Pyro
 
@@ -195,6 +198,7 @@ class Fit:
                 self,
                 posterior=self.posterior.select(columns),
                 columns=tuple(now[column] for column in columns.tolist()),
+                dimension_names=self._names_of(columns),
             )
         posterior = self.posterior.select(columns)
         guide = self.fitted_guide
@@ -207,6 +211,7 @@ class Fit:
             posterior=posterior,
             model=self.model.with_dimensions(len(columns)),
             fitted_guide=guide,
+            dimension_names=self._names_of(columns),
         )
 
     def _separable(self) -> bool:
@@ -219,9 +224,6 @@ class Fit:
         """The prior or choice that was given as code and is not there after loading."""
         parts = (self.prior, self.choice)
         return next((part for part in parts if isinstance(part, GivenAsCode)), None)
-
-    def _dimensions(self) -> pd.RangeIndex:
-        return numbered(self.posterior.shape[1])
 
     def kept_positions(self) -> NDArray[np.intp]:
         """Where the kept dimensions are in `draws` and other arrays, counted from 0."""
@@ -266,16 +268,6 @@ class Fit:
         )
         return frame.iloc[:, self.kept_positions()] if pruned else frame
 
-    def top_objects(self, k: int = 6) -> pd.DataFrame:
-        """The `k` objects with the largest weights, a column per kept dimension."""
-        embedding = self.embedding()
-        ranks = pd.RangeIndex(1, min(k, len(embedding)) + 1, name="rank")
-        return pd.DataFrame(
-            {dim: embedding[dim].nlargest(len(ranks)).index.to_numpy() for dim in embedding},
-            index=ranks,
-            columns=embedding.columns,
-        )
-
     def mixing(self, site: str = "X") -> pd.DataFrame:
         """R-hat and effective sample sizes of every entry of a site of a fit by chains.
 
@@ -303,7 +295,7 @@ class Fit:
         rectified weights, not taken from the guide, which is too sure of them. Sites with
         axes of their own, such as regression weights, are in :meth:`site`.
         """
-        return hyperparameter_table(self.posterior.others)
+        return hyperparameter_table(self.posterior.others, self._dimensions())
 
     def sites(self) -> dict[str, tuple[int, ...]]:
         """Name and shape of every latent site: X, and those of the prior and the choice."""
@@ -546,10 +538,9 @@ class Fit:
     ) -> None:
         """Write the kept dimensions to a new file, as other programs read them.
 
-        ``.tsv`` and ``.csv`` have an `object` column and `dim_1`, `dim_2`, ..., the most
-        important first; ``.txt`` has nothing but numbers, a row per object in the order of
-        `names`. See `embedding` for `statistic`, and :meth:`Triplets.write` for
-        `escape_formulas`.
+        ``.tsv`` and ``.csv`` have an `object` column and `dim_1`, `dim_2`, ..., or their names;
+        ``.txt`` has nothing but numbers, a row per object in the order of `names`. See `embedding`
+        for `statistic`, and :meth:`Triplets.write` for `escape_formulas`.
         """
         write_embedding(self.embedding(statistic), Path(path), escape_formulas)
 
@@ -566,6 +557,7 @@ class Fit:
         *,
         held_out: Triplets | None = None,
         title: str | None = None,
+        images: str | Path | None = None,
         overwrite: bool = False,
     ) -> None:
         """Write a page about this fit: one HTML file, for any browser, without the network.
@@ -580,12 +572,14 @@ class Fit:
             Judgments that it has not seen; with them the page says how well it predicts.
         title : str, optional
             What the page is called.
+        images : path, optional
+            A folder with pictures of the objects, as for :func:`pyrovice.plot.dimensions`.
         overwrite : bool
             Whether a file that is there may be replaced.
         """
         from pyrovice.report import write
 
-        write(self, Path(path), data, held_out, title, overwrite)
+        write(self, Path(path), data, held_out, title, images, overwrite)
 
     def __repr__(self) -> str:
         kept = "1 dimension" if self.n_dimensions == 1 else f"{self.n_dimensions} dimensions"

@@ -5,7 +5,7 @@ Loading runs no code: it reads numbers and text, and looks up names in a short l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +45,8 @@ def save(fit: Fit, path: Path, *, overwrite: bool) -> None:
     write_whole(path, to_bytes(fit), replace=overwrite)
 
 
-def to_bytes(fit: Fit, beside: Mapping[str, np.ndarray] | None = None, **notes: Any) -> bytes:
-    """The content of a file that holds `fit`, with `notes` about it and arrays beside it."""
+def to_bytes(fit: Fit, **notes: Any) -> bytes:
+    """The content of a file that holds `fit`, with `notes` about it in its record."""
     history = fit.history.reset_index()
     record = {
         "format": FORMAT,
@@ -70,6 +70,7 @@ def to_bytes(fit: Fit, beside: Mapping[str, np.ndarray] | None = None, **notes: 
         "known_people": _labels(fit.model.known_people),
         "people": describe(fit.model.people),
         "judgments_by_person": list(fit.judgments_by_person),
+        "dimension_names": list(fit.dimension_names),
         "history": {name: str(kind) for name, kind in history.dtypes.items()},
         "notes": notes,
     }
@@ -78,7 +79,6 @@ def to_bytes(fit: Fit, beside: Mapping[str, np.ndarray] | None = None, **notes: 
     arrays |= {f"stats/{name}": values for name, values in fit.posterior.sample_stats.items()}
     arrays |= {f"prior/{name}": value for name, value in fit.model.parameters.arrays().items()}
     arrays |= {f"history/{name}": history[name].to_numpy() for name in history}
-    arrays |= {f"beside/{name}": values for name, values in (beside or {}).items()}
     if isinstance(fit.fitted_guide, SiteGuide):
         arrays |= {
             f"guide/{name}": value.detach().cpu().numpy()
@@ -156,12 +156,6 @@ def notes_in(source: Path | bytes) -> dict[str, Any]:
         return notes
 
 
-def beside_in(source: Path | bytes) -> dict[str, np.ndarray]:
-    """The arrays that :func:`to_bytes` put beside a fit."""
-    with reading(source, WHAT, SavedFitError):
-        return group(unpack(source)[1], "beside")
-
-
 def _rebuild(
     record: dict[str, Any],
     arrays: dict[str, np.ndarray],
@@ -225,6 +219,7 @@ def _rebuild(
         columns=_columns(record, model.dimensions),
         unjudged=tuple(str(name) for name in record.get("unjudged", ())),
         judgments_by_person=tuple(int(n) for n in record.get("judgments_by_person", ())),
+        dimension_names=_names_of_dimensions(record, weights.shape[1]),
     )
 
 
@@ -244,6 +239,15 @@ def _columns(record: dict[str, Any], dimensions: int) -> tuple[int, ...] | None:
     if any(not 0 <= column < dimensions for column in columns):
         raise SavedFitError("its dimensions are not those of its model.")
     return columns
+
+
+def _names_of_dimensions(record: dict[str, Any], count: int) -> tuple[str, ...]:
+    names = record.get("dimension_names", [])
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise SavedFitError("the names of its dimensions are not a list of text.")
+    if len(names) not in (0, count):
+        raise SavedFitError(f"it has {len(names)} names for {count} dimensions.")
+    return tuple(names)
 
 
 def _column(values: np.ndarray, kind: str) -> np.ndarray:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pyrovice.data.html_tables import Bar, html_table
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import DataError
 
@@ -78,6 +79,18 @@ class Evaluation:
                 f"  KL divergence  {self.kl_divergence:.3f} nats (chance {self.chance_kl:.3f})"
             )
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows: list[list[object]] = [
+            ["accuracy", Bar(self.accuracy, f"{self.accuracy:.1%}")],
+            ["accuracy of guessing", Bar(self.chance_accuracy, f"{self.chance_accuracy:.1%}")],
+        ]
+        rows.append(["ceiling", self.about_ceiling()])
+        rows.append(["cross-entropy", f"{self.cross_entropy:.3f} nats"])
+        if self.kl_divergence is not None:
+            divergence = f"{self.kl_divergence:.3f} nats (guessing {self.chance_kl:.3f})"
+            rows.append(["KL divergence", divergence])
+        return html_table(f"{self.n:,} judgments", [], rows)
 
     def about_ceiling(self) -> str:
         """The best accuracy within reach, and what that rests on, in words."""
@@ -185,10 +198,8 @@ def check_probabilities(
 
 def hits(p: NDArray[np.floating], odd: NDArray[np.integer]) -> NDArray[np.float64]:
     """1 for the answer predicted, 1/t for one of t tied first, else 0; per judgment."""
-    # Column by column, because there are many short rows.
-    highest = np.maximum(np.maximum(p[:, 0], p[:, 1]), p[:, 2])
-    tied = sum((p[:, i] == highest).astype(np.int8) for i in range(3))
-    return (p[np.arange(len(p)), odd] == highest) / tied
+    first = p == p.max(axis=1, keepdims=True)
+    return first[np.arange(len(p)), odd] / first.sum(axis=1)
 
 
 def log_score(p: NDArray[np.floating], odd: NDArray[np.integer]) -> NDArray[np.float64]:

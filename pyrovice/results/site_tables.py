@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,14 +20,16 @@ Labels = Mapping[str, Sequence[Any]]
 """What the entries of an axis are called."""
 
 
-def hyperparameter_table(others: Mapping[str, SiteDraws]) -> pd.DataFrame:
+def hyperparameter_table(
+    others: Mapping[str, SiteDraws], dimensions: Iterable[Any]
+) -> pd.DataFrame:
     """Mean, spread and 90 % interval of what all objects share, one value or one per dimension."""
     rows = []
     for name, site in others.items():
         if not set(site.axes) <= {"dimension"}:
             continue
         draws = site.pooled
-        each = dict(enumerate(draws.T, start=1)) if site.axes else {"all": draws}
+        each = dict(zip(dimensions, draws.T, strict=True)) if site.axes else {"all": draws}
         for dimension, values in each.items():
             low, high = np.quantile(values, INTERVAL)
             rows.append((name, dimension, values.mean(), values.std(), low, high))

@@ -15,7 +15,7 @@ import pyrovice as pv
 from pyrovice.cli import app
 
 COMMANDS = (
-    *("demo", "describe", "fit", "evaluate", "people", "report"),
+    *("demo", "describe", "fit", "evaluate", "people", "label", "report"),
     *("refine", "sweep", "sample-size", "simulate", "convert"),
 )
 
@@ -134,6 +134,19 @@ def test_refine_samples_around_the_kept_dimensions(here):
     assert record["dimensions"] == refined.n_dimensions
     assert refined.posterior.weights.stored.shape[:2] == (2, 4)
     assert refined.data_digest == pv.load("my.fit").data_digest
+
+
+def test_dimensions_get_names_from_a_file(here):
+    Path("names.json").write_text('{"1": "animal"}')
+    made = call("label", "my.fit", "names.json", "-o", "named.fit")
+    assert made.exit_code == 0, made.stdout
+    assert made.stdout.startswith("animal, 2, 3")
+    assert list(pv.load("named.fit").embedding())[:2] == ["animal", 2]
+    assert call("label", "my.fit", "names.json", "-o", "named.fit").exit_code == 1
+    Path("names.json").write_text('{"99": "animal"}')
+    refused = run("label", "my.fit", "names.json", "-o", "other.fit", folder=here)
+    assert refused.returncode == 1
+    assert "there is no dimension '99'" in refused.stderr
 
 
 def test_report_from_fit_and_judgments(here):
@@ -290,7 +303,6 @@ def test_sample_size_by_simulation(here, monkeypatch):
     said = call(*("sample-size", 80, 7, "--judgments", 500, "--like", "my.fit", "--json"))
     assert said.exit_code == 0, said.stderr
     assert asked["judgments"] == [500]
-    assert asked["anchored"] is False
     assert asked["embedding"].shape == (80, 7)
     record = json.loads(said.stdout)
     assert record["simulated"] == [{"judgments": 500, "accuracy": 0.6, "best": 0.61}]

@@ -14,6 +14,8 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -149,7 +151,10 @@ class Chromium:
 
     def press(self, key, text=None):
         """Press a key."""
-        codes = {"Enter": 13, "Tab": 9}
+        codes = {
+            "Enter": 13, "Tab": 9, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39,
+            "ArrowDown": 40, "+": 187, "-": 189, "0": 48,
+        }  # fmt: skip
         common = {"key": key, "code": key, "windowsVirtualKeyCode": codes[key]}
         for kind in ("keyDown", "keyUp"):
             extra = {"text": text} if text and kind == "keyDown" else {}
@@ -170,6 +175,12 @@ class Chromium:
         """The page as it prints."""
         found = self.call("Page.printToPDF", printBackground=False)
         return base64.b64decode(found["data"])
+
+    def processor_time(self):
+        """Seconds that the page's thread has worked for until now."""
+        self.call("Performance.enable", timeDomain="threadTicks")
+        found = self.call("Performance.getMetrics")["metrics"]
+        return next(each["value"] for each in found if each["name"] == "ThreadTime")
 
     def requests(self):
         """Every address that was asked for, but for what is inside the page."""
@@ -195,3 +206,8 @@ class Chromium:
                 and event["params"]["entry"]["level"] in ("error", "warning")
             )
         ]
+
+
+in_a_browser = pytest.mark.skipif(
+    executable() is None, reason="no chromium found; apt-get install chromium"
+)

@@ -41,3 +41,23 @@ def test_random_triplets_are_uniform_and_distinct():
     counts = np.unique(rows, axis=0, return_counts=True)[1]
     assert len(counts) == 20
     assert np.abs(counts - 3000).max() < 4.5 * np.sqrt(3000)
+
+
+def test_the_table_has_the_same_judgments_in_any_order_on_the_screen():
+    example = pv.load_example()
+    table = example.table
+    again = pv.Triplets.from_dataframe(
+        table, objects=["left", "middle", "right"], names=example.triplets.names
+    )
+    np.testing.assert_array_equal(again.objects, example.triplets.objects)
+    np.testing.assert_array_equal(again.odd, example.triplets.odd)
+    for place in ("left", "middle", "right"):
+        # Three standard errors of a share of 20,000, had the odd one no place of its own.
+        assert abs((table[place] == table.odd).mean() - 1 / 3) < 3 * np.sqrt(2 / 9 / len(table))
+    assert table.participant.nunique() == 30
+    assert 2400 < table.reaction_time.median() < 2600
+
+
+def test_the_table_of_people_who_differ_says_who_answered():
+    example = pv.load_example(people=5)
+    assert (example.table.participant == example.triplets.participants).all()

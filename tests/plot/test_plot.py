@@ -85,11 +85,23 @@ def test_the_grid_shows_every_prior_and_marks_the_best():
     panels = figure.axes[:-1]
     assert [panel.get_title() for panel in panels] == [f"π = {i / 10}" for i in range(1, 10)]
     shown = np.concatenate([panel.images[0].get_array().compressed() for panel in panels])
-    np.testing.assert_allclose(np.sort(shown), sweep.summary[SCORE].sort_values().to_numpy())
+    worse = sweep.summary[SCORE].sort_values() - sweep.summary[SCORE].min()
+    np.testing.assert_allclose(np.sort(shown), worse.to_numpy())
     marked = [panel.get_title() for panel in panels if panel.collections]
     assert marked == ["π = 0.1"]
     assert panels[0].collections[-1].get_offsets().tolist() == [[0, 0]]
     assert all(inside(figure, box) for p in panels for box in boxes(p.get_yticklabels(), renderer))
+
+
+def test_small_differences_between_priors_look_small():
+    priors = [pv.SpikeSlab(pi=pi) for pi in (0.3, 0.5, 0.7)]
+    for step, span in ((0.0002, 0.02), (0.1, 0.18)):
+        sweep = made_up_sweep(priors, [0.8, 0.8 + step, 0.8 + 2 * step], [9] * 3)
+        figure = pv.plot.prior_grid(sweep)
+        assert figure.axes[0].images[0].get_clim() == pytest.approx((0, span))
+        error = sweep.summary.standard_error.iloc[0]
+        dots = [len(panel.collections) > 0 for panel in figure.axes[:3]]
+        assert dots == [worse <= error for worse in (0, step, 2 * step)]
 
 
 def test_no_grid_to_draw():

@@ -27,7 +27,9 @@ from pyrovice.results.weights import DrawnWeights, PointWeights
 FIGURES = {
     "convergence": pv.plot.convergence,
     "dimensions": pv.plot.dimensions,
-    "words": lambda fit, ax=None: pv.plot.dimensions(fit, 5, which=[1, 2], words=True, ax=ax),
+    "words": lambda fit, ax=None: pv.plot.dimensions(
+        fit, 5, which=fit.embedding().columns[:2], words=True, ax=ax
+    ),
     "embedding": pv.plot.embedding,
     "importance": pv.plot.importance,
     "histograms": pv.plot.histograms,
@@ -37,9 +39,17 @@ FIGURES = {
 }
 
 
-@pytest.fixture(scope="module", params=[(12, 3), (100, 7), (1854, 42)], ids=str)
+def coded(fit):
+    """The same objects under long codes that differ in the middle, and dimensions with names."""
+    codes = (f"stimuli/set_{i % 3}/face_{i:04d}_neutral_v2.jpg" for i in range(len(fit.names)))
+    long = "a dimension whose name takes much more room than there is"
+    return dataclasses.replace(fit, names=tuple(codes)).label({1: "round and soft", 3: long})
+
+
+@pytest.fixture(scope="module", params=[(12, 3), (36, 5), (100, 7), (1854, 42)], ids=str)
 def fit(request, small_fit):
-    return made_up(small_fit, *request.param)
+    made = made_up(small_fit, *request.param)
+    return coded(made) if len(made.names) == 36 else made
 
 
 def drawn(figure):
@@ -210,7 +220,7 @@ def test_density_of_a_learned_prior(small):
 def test_a_profile_has_the_quantiles_of_the_posterior(small_fit):
     axes = pv.plot.object_profile(small_fit, "3").axes[0]
     mu, sigma = (a[3] for a in (small_fit.posterior.weights.mu, small_fit.posterior.weights.sigma))
-    order = [int(t.get_text().split(":")[0]) for t in axes.get_yticklabels()]
+    order = [int(t.get_text().split(":")[0]) - 1 for t in axes.get_yticklabels()]
     np.testing.assert_allclose(
         [bar.get_width() for bar in axes.patches], np.maximum(mu, 0)[order], rtol=1e-6
     )
@@ -271,6 +281,40 @@ def test_pictures_are_found_by_name(small_fit, tmp_path):
     (tmp_path / "o3.png").write_text("no picture")
     with pytest.raises(pv.DataError, match=r"o3\.png is not a picture"):
         pv.plot.dimensions(named, 20, images=tmp_path)
+
+
+def test_pictures_are_whole_with_name_and_weight(small_fit, tmp_path):
+    Image.new("RGB", (60, 30), "red").save(tmp_path / "7.png")
+    figure = pv.plot.dimensions(small_fit, 20, which=[2], images=tmp_path)
+    (panel,) = [axes for axes in figure.axes if axes.images]
+    height, width = panel.images[0].get_array().shape[:2]
+    assert (width, height) == (400, 200)
+    # In the middle of a square.
+    assert panel.get_xlim() == (0, 400)
+    assert panel.get_ylim() == (300, -100)
+    assert panel.get_xlabel() == f"7\n{small_fit.embedding().loc['7', 2]:.2f}"
+
+
+def test_two_fits_side_by_side(small_fit):
+    fewer = dataclasses.replace(small_fit._select(np.array([2, 0])), pruned=True)
+    figure = pv.plot.side_by_side(small_fit.label({1: "round"}), fewer, titles=("a", "b"))
+    drawn(figure)
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert titles[:2] == ["a: round", "b: dimension 2, r = 1.00"]
+    assert titles[4:6] == ["a: dimension 3", "b: dimension 1, r = 1.00"]
+    assert [text.get_text() for axes in figure.axes for text in axes.texts] == ["b: no match"]
+    assert len(pv.plot.side_by_side(fewer, small_fit).axes) == 6
+    other = dataclasses.replace(small_fit, names=tuple("abcdefghijklmnopqrst"))
+    with pytest.raises(pv.PyroviceError, match="of other objects"):
+        pv.plot.side_by_side(small_fit, other)
+
+
+def test_letters_stay_letters_in_vector_formats(small_fit, tmp_path):
+    figure = pv.plot.importance(small_fit)
+    figure.savefig(tmp_path / "a.svg")
+    assert ">dimension</text>" in (tmp_path / "a.svg").read_text(encoding="utf-8")
+    figure.savefig(tmp_path / "a.pdf")
+    assert b"/FontFile2" in (tmp_path / "a.pdf").read_bytes()
 
 
 def test_a_folder_without_pictures(small_fit, tmp_path):

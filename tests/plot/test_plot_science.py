@@ -88,6 +88,19 @@ def test_all_take_axes(small, small_fit):
     drawn(figure)
 
 
+def test_anchored_judgments_have_no_empty_place():
+    data = pv.simulate(sparse_embedding(12, 2, seed=0), 300, seed=0)
+    places = pd.DataFrame({"position": np.arange(300) % 2 + 2})
+    anchored = pv.Triplets(data.objects, data.odd, anchor=(data.odd + 1) % 3, trials=places)
+    positions = drawn(pv.plot.coverage(anchored)).axes[2]
+    assert [tick.get_text() for tick in positions.get_xticklabels()] == ["2", "3"]
+    assert [bar.get_height() for bar in positions.patches[:2]] == [0.5, 0.5]
+    # Chance is one of two.
+    assert positions.lines[0].get_ydata() == [0.5, 0.5]
+    mixed = pv.Triplets.concat([anchored, pv.Triplets(data.objects, data.odd, trials=places)])
+    assert len(pv.plot.coverage(mixed).axes[2].get_xticklabels()) == 3
+
+
 def test_quantization_shows_errors_and_bound():
     truth = sparse_embedding(15, 2, seed=0)
     data = pv.simulate(truth, 800, seed=0)

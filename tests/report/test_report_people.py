@@ -20,7 +20,7 @@ def test_people_have_a_section_if_they_differ(people_fit, small_fit):
     page = render(people_fit)
     outline = Outline(page)
     assert "people" in outline.ids
-    assert {"#people", "#dimension-0"} <= set(outline.addresses)
+    assert {"#people", "#dimension-1"} <= set(outline.addresses)
     assert len(outline.ids) == len(set(outline.ids))
     linked = {address[1:] for address in outline.addresses if address.startswith("#dimension-")}
     assert linked <= set(outline.ids)
@@ -42,8 +42,10 @@ def test_rows_say_what_the_table_of_people_says(people_fit):
         assert row["judgments"] == f"{known.judgments:,}"
         assert row["traits"][0].startswith(f"{known.temperature:.2f} (")
         dims = list(people_fit.embedding())
-        assert row["more"] == [dim for dim in dims if known[f"weight {dim} 5 %"] > 1]
-        assert row["less"] == [dim for dim in dims if known[f"weight {dim} 95 %"] < 1]
+        more = [dim for dim in dims if known[f"weight {dim} 5 %"] > 1]
+        less = [dim for dim in dims if known[f"weight {dim} 95 %"] < 1]
+        assert [each["called"] for each in row["more"]] == more
+        assert [each["called"] for each in row["less"]] == less
     counts = [len(row["more"]) + len(row["less"]) for row in found["rows"]]
     assert counts == sorted(counts, reverse=True)
     assert counts[0] > 0

@@ -12,6 +12,7 @@ import pandas as pd
 
 from pyrovice.criticism.checks.one_check import Check, run_checks
 from pyrovice.criticism.checks.statistics import ALL
+from pyrovice.data.html_tables import Verdict, html_table
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole
 from pyrovice.errors import PyroviceError
@@ -73,17 +74,10 @@ class CheckReport:
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("check")
 
     def __repr__(self) -> str:
-        some = f" of {self.total:,}" if self.n < self.total else ""
         lines = [
-            f"{self.n:,}{some} judgments"
-            + (" that were fitted, which makes every check lenient" if self.in_sample else ""),
+            self._looked_at(),
             self.table.to_string(float_format=lambda value: f"{value:.4g}"),
         ]
-        if {"accuracy", "cross-entropy"} & set(self.checks):
-            lines.append(
-                "Accuracy and cross-entropy are those of single posterior draws, averaged. "
-                "fit.evaluate averages the draws' predictions first, which usually scores better."
-            )
         for name in self.flagged:
             lines.append(f"{name}: {self.checks[name].means}.")
         if not self.flagged:
@@ -91,6 +85,27 @@ class CheckReport:
         for name, reason in self.not_checked.items():
             lines.append(f"Not checked: {name}, because {reason}.")
         return "\n".join(line if "\n" in line else textwrap.fill(line, 100) for line in lines)
+
+    def _looked_at(self) -> str:
+        some = f" of {self.total:,}" if self.n < self.total else ""
+        lenient = " that were fitted, which makes every check lenient" if self.in_sample else ""
+        return f"{self.n:,}{some} judgments{lenient}"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [
+                name,
+                f"{row.observed:.4g}",
+                f"{row.drawn:.4g} ({row['5 %']:.4g} to {row['95 %']:.4g})",
+                f"{row.tail_area:.3f}",
+                Verdict("bad" if row.flagged else "good"),
+                self.checks[name].means if row.flagged else "",
+            ]
+            for name, row in self.table.iterrows()
+        ]
+        unknown = [f"Not checked: {name}, because {why}." for name, why in self.not_checked.items()]
+        columns = ["check", "observed", "drawn from the fit", "tail area", "verdict", "meaning"]
+        return html_table(self._looked_at(), columns, rows, unknown)
 
 
 def report(
