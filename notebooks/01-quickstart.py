@@ -21,28 +21,17 @@ You showed people three things at a time, asked which is the odd one out, and ha
 row per answer. This notebook goes from such a table to a figure, a page for colleagues and a file
 with the fit. Change the first cell to your own table and run it.
 
-The table here is **simulated**: 80 everyday objects, 30 made-up participants.
+The table here is **simulated**: 80 everyday objects, 30 made-up participants who saw them in any
+order, made-up reaction times.
 """
 
 # %%
-import warnings
-
 import numpy as np
 import pandas as pd
 
-with warnings.catch_warnings():
-    # ArviZ announces its next version, and Pyro asks for ipywidgets. Neither matters here.
-    warnings.simplefilter("ignore")
-    import pyrovice as pv
+import pyrovice as pv
 
-simulated = pv.load_example().triplets
-rng = np.random.default_rng(0)
-shown = rng.permuted(simulated.objects, axis=1)  # on the screen in any order
-answer = simulated.objects[np.arange(len(simulated)), simulated.odd]
-name = np.array(simulated.names)
-table = pd.DataFrame(name[shown], columns=["left", "middle", "right"])
-table["answer"] = name[answer]
-table["who"] = [f"p{number:02}" for number in rng.integers(1, 31, len(table))]
+table = pv.load_example().table
 table.to_csv("answers.csv", index=False)
 table.head()
 
@@ -50,17 +39,24 @@ table.head()
 """
 ## Read it
 
-Say which columns hold what. `describe` counts, and notes what looks wrong: objects that were
-hardly shown, names that differ by a space, groups that nothing connects. It finds nothing here.
+Say which columns hold what; the odd one is in the column `odd`.
 """
 
 # %%
 data = pd.read_csv("answers.csv").pipe(
     pv.Triplets.from_dataframe,
     objects=["left", "middle", "right"],
-    odd="answer",
-    participant="who",
+    participant="participant",
 )
+data
+
+# %% [markdown]
+"""
+`describe` counts, and notes what looks wrong: objects that were hardly shown, names that differ by
+a space, groups that nothing connects. It finds nothing here.
+"""
+
+# %%
 data.describe()
 
 # %% [markdown]
@@ -77,7 +73,7 @@ fit = pv.fit(train, progress=False)
 fit
 
 # %%
-print(fit.evaluate(test))
+fit.evaluate(test)
 
 # %% [markdown]
 """
@@ -93,6 +89,16 @@ objects with the largest weights.
 
 # %%
 fit.top_objects(5)
+
+# %% [markdown]
+"""
+Name them as you would in a paper, and all that follows uses the names. Those of this example are
+known; `fit.suggest_labels()` has suggestions from the top objects.
+"""
+
+# %%
+fit = fit.label(fit.suggest_labels(pv.load_example().embedding))
+fit
 
 # %% [markdown]
 """
@@ -164,10 +170,10 @@ np.array_equal(again.predict(test), fit.predict(test))
 The same in a shell, without any Python:
 
 ```
-pyrovice convert answers.csv --objects left,middle,right --odd answer --participant who \
+pyrovice convert answers.csv --objects left,middle,right --odd odd --participant participant \
     -o train.csv --held-out test.csv
 pyrovice fit train.csv -o everyday.fit --embedding embedding.csv
 pyrovice evaluate everyday.fit test.csv
-pyrovice report everyday.fit --held-out test.csv -o everyday.html
+pyrovice report everyday.fit --data train.csv --held-out test.csv -o everyday.html
 ```
 """

@@ -4,6 +4,7 @@ import pyro
 import pytest
 from helpers.embeddings import sparse_embedding
 from helpers.people import differing_people, judged_by
+from helpers.snippets import QuickFits
 
 import pyrovice as pv
 
@@ -47,3 +48,9 @@ def processes():
     # The first optimiser of a process imports the latter.
     context.set_forkserver_preload(["pyrovice.cli", "pyrovice.sweeps.run", "torch._dynamo"])
     return context
+
+
+@pytest.fixture(scope="session")
+def quick_fits():
+    """What stands for `pv.fit` where a page is run as printed."""
+    return QuickFits()

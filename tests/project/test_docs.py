@@ -4,17 +4,33 @@ import re
 import subprocess
 import sys
 import warnings
+from operator import attrgetter
 from pathlib import Path
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.snippets import python_in, run
 from typer.testing import CliRunner
 
 import pyrovice as pv
 from pyrovice.cli import app
 
 DOCS = Path(__file__).parents[2] / "docs"
+
+
+def page(name):
+    return (DOCS / f"{name}.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def quick(tmp_path, monkeypatch, quick_fits):
+    """As printed, but trained for less time, in an empty folder and without further processes."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(pv, "fit", quick_fits)
+    with joblib.parallel_config(backend="sequential"):
+        yield
 
 
 def test_every_page_is_in_the_table_of_contents():
@@ -89,6 +105,59 @@ def test_the_page_on_features_runs(tmp_path, monkeypatch):
             exec(snippet, namespace)
     assert namespace["more"].names[-2:] == ("new 1", "new 2")
     assert set(namespace["fit"].sites()) == {"X", "W", "reach", "offset", "residual"}
+
+
+def test_the_pages_on_pyro_and_trust_run(quick, capsys):
+    run(page("pyro"))
+    found = run(page("trust"))
+    assert "What to do" in capsys.readouterr().out
+    assert found["refined"].posterior.weights.stored.shape == (2, 200, 80, 7)
+
+
+def test_the_page_on_names_and_figures_runs(quick):
+    found = run(page("show"))
+    assert set(found["named"].embedding()) == set(found["example"].embedding)
+    assert next(iter(found["again"].embedding())) in found["example"].embedding
+    assert Path("dimensions.pdf").read_bytes().startswith(b"%PDF")
+    assert "animal" in Path("page.html").read_text(encoding="utf-8")
+
+
+def test_the_page_on_what_the_paper_measured_runs(quick, capsys):
+    found = run(page("measure"))
+    printed = capsys.readouterr().out
+    assert "expected calibration error 0.0" in printed
+    assert "of the dimensions of 2 models with 7 each" in printed
+    assert found["bound"].table.test_error.max() < found["bound"].value
+    assert "50 participants 1,617 each" in " ".join(printed.split())
+
+
+def test_the_page_on_many_fits_runs(quick):
+    found = run(page("many-fits"))["found"]
+    assert len(list(Path("fits").rglob("*.fit"))) == 4
+    assert found.reproducibility().score > 0.5
+
+
+def test_the_page_on_clusters_compiles():
+    code = python_in(page("clusters"))
+    assert len(code) == 5
+    for snippet in code:
+        compile(snippet, "clusters.md", "exec")
+    for name in set(re.findall(r"\bpv\.([A-Za-z_.]+)", page("clusters"))):
+        attrgetter(name.rstrip("."))(pv)
+
+
+def test_the_page_on_ones_own_data_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    array = np.array([[0, 1, 2], [2, 0, 1]])
+    names = ["ant", "bee", "cat"]
+    table = pd.DataFrame(
+        {
+            **{"left": ["ant"], "middle": ["bee"], "right": ["cat"], "answer": ["bee"]},
+            **{"choice": [2], "who": ["ann"], "rt": [1200]},
+        }
+    )
+    table.to_csv("answers.csv", index=False)
+    assert run(page("bring-data"), {**locals(), "pd": pd, "pv": pv})["data"].n_objects == 3
 
 
 @pytest.mark.slow
