@@ -130,7 +130,7 @@ class Found:
     first_id: int | None = 0
     others: NDArray[np.int64] | None = None
     on_screen: bool = False
-    places: NDArray[np.int64] | None = None
+    places: NDArray[np.integer] | None = None
     participants: NDArray[Any] | None = None
     trials: dict[str, Any] | None = None
     catch: pd.DataFrame | None = None

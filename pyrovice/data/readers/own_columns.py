@@ -172,7 +172,7 @@ def _are_places(columns: Columns, labels: NDArray[Any], odd: NDArray[np.intp]) -
     return bool((labels[:, :-1] > labels[:, 1:]).any())
 
 
-def _trials(table: Table, columns: Columns) -> tuple[dict[str, Any], NDArray[np.int64] | None]:
+def _trials(table: Table, columns: Columns) -> tuple[dict[str, Any], NDArray[np.integer] | None]:
     """All that a table says beside the judgments, and where the three objects stood if it does."""
     places = None
     if set(PLACE_COLUMNS) <= set(table.columns) and tuple(columns.objects) == OBJECT_COLUMNS:

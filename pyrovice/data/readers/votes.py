@@ -52,7 +52,7 @@ def read(source: Source, options: Options, decided: str) -> dict[str, Any]:
     )
 
 
-def repeated_rows(table: Table, times: NDArray[np.int64]) -> tuple[Table, NDArray[np.intp]]:
+def repeated_rows(table: Table, times: NDArray[np.integer]) -> tuple[Table, NDArray[np.intp]]:
     """A table that repeats each row `times` times (once if unusable), and which row each was."""
     table.complain(times > MOST_VOTES, f"holds more than {MOST_VOTES:,} votes")
     rows = np.repeat(np.arange(len(table)), np.where(table.unusable(), 1, np.clip(times, 1, None)))
@@ -68,7 +68,7 @@ def _one_judgment_per_vote(
     table: Table,
     shown: NDArray[Any],
     odd_columns: tuple[int, ...],
-    votes: NDArray[np.int64],
+    votes: NDArray[np.integer],
     options: Options,
     decided: str,
 ) -> dict[str, Any]:
