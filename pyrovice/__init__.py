@@ -22,6 +22,8 @@ if TYPE_CHECKING:
         reproducibility,
     )
     from pyrovice.criticism.diagnosis import diagnose
+    from pyrovice.criticism.exclusions import ExclusionEffect, exclusion_effect
+    from pyrovice.criticism.group_embeddings import GroupComparison, compare_groups
     from pyrovice.criticism.model_comparison import compare
     from pyrovice.criticism.people_reliability import people_reliability
     from pyrovice.criticism.significance import (
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
         compare_choices,
         compare_dimensions,
     )
+    from pyrovice.criticism.split_halves import SplitHalf, split_half
     from pyrovice.data import participants, readers
     from pyrovice.data.feature_files import read_features
     from pyrovice.data.tripletizing import tripletize
@@ -47,10 +50,11 @@ if TYPE_CHECKING:
     )
     from pyrovice.guides import MAP, LowRank, MeanField
     from pyrovice.inference.checkpoints import Checkpoint
-    from pyrovice.inference.fitting import fit, spose
+    from pyrovice.inference.fitting import fit
     from pyrovice.inference.nuts import sample
     from pyrovice.inference.refining import refine
     from pyrovice.inference.settings import Anneal, Training
+    from pyrovice.inference.spose_rate import spose
     from pyrovice.inference.stopping import MaxEpochs, Stability
     from pyrovice.model import choices, priors
     from pyrovice.model.example import load_example
@@ -76,12 +80,24 @@ HOMES = {
         "reproducibility",
     ),
     "pyrovice.criticism.diagnosis": ("diagnose",),
+    "pyrovice.criticism.exclusions": (
+        "ExclusionEffect",
+        "exclusion_effect",
+    ),
+    "pyrovice.criticism.group_embeddings": (
+        "GroupComparison",
+        "compare_groups",
+    ),
     "pyrovice.criticism.model_comparison": ("compare",),
     "pyrovice.criticism.people_reliability": ("people_reliability",),
     "pyrovice.criticism.significance": (
         "ChoiceComparison",
         "compare_choices",
         "compare_dimensions",
+    ),
+    "pyrovice.criticism.split_halves": (
+        "SplitHalf",
+        "split_half",
     ),
     "pyrovice.data.feature_files": ("read_features",),
     "pyrovice.data.tripletizing": ("tripletize",),
@@ -104,16 +120,14 @@ HOMES = {
         "MeanField",
     ),
     "pyrovice.inference.checkpoints": ("Checkpoint",),
-    "pyrovice.inference.fitting": (
-        "fit",
-        "spose",
-    ),
+    "pyrovice.inference.fitting": ("fit",),
     "pyrovice.inference.nuts": ("sample",),
     "pyrovice.inference.refining": ("refine",),
     "pyrovice.inference.settings": (
         "Anneal",
         "Training",
     ),
+    "pyrovice.inference.spose_rate": ("spose",),
     "pyrovice.inference.stopping": (
         "MaxEpochs",
         "Stability",
@@ -197,8 +211,10 @@ __all__ = [
     "ChoiceError",
     "DataError",
     "Evaluation",
+    "ExclusionEffect",
     "Features",
     "Fit",
+    "GroupComparison",
     "GuideError",
     "Horseshoe",
     "LearnedSpikeSlab",
@@ -214,6 +230,7 @@ __all__ = [
     "Reproducibility",
     "SavedFitError",
     "SpikeSlab",
+    "SplitHalf",
     "Stability",
     "Sweep",
     "Training",
@@ -227,7 +244,9 @@ __all__ = [
     "compare",
     "compare_choices",
     "compare_dimensions",
+    "compare_groups",
     "diagnose",
+    "exclusion_effect",
     "fit",
     "guides",
     "load",
@@ -244,6 +263,7 @@ __all__ = [
     "reproducibility",
     "sample",
     "simulate",
+    "split_half",
     "spose",
     "sweep",
     "to_arviz",

@@ -259,8 +259,11 @@ def sweep(
         "priors": found.summary.reset_index(),
         "written": written,
     }
-    columns = [SCORE, "standard_error", "dimensions", "fits", "failed"]
-    text = f"{found.summary[columns].round(4).to_string()}\n\n{found}"
+    columns = [SCORE, "standard_error", "behind", "paired_error", "dimensions", "fits", "failed"]
+    text = (
+        f"{found.summary[columns].round(4).to_string()}\n\n{found}\n"
+        "Errors are over validation judgments: of the score, and of how far it is behind the best."
+    )
     answer(f"{text}\nWritten: {', '.join(written)}", record, as_json=json, quiet=quiet)
 
 

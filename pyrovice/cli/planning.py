@@ -33,6 +33,9 @@ def sample_size(
         Path | None,
         typer.Option(help="Simulate from this embedding or fit, for example of a pilot."),
     ] = None,
+    anchored: Annotated[
+        bool, typer.Option("--anchored", help="Simulate 'is this more like a or b?' instead.")
+    ] = False,
     seeds: Annotated[int, typer.Option(min=2, help="Fits for each simulated number.")] = 2,
     json: Json = False,
 ) -> None:
@@ -40,8 +43,9 @@ def sample_size(
 
     By the paper's bound, and with --judgments by simulation.
     """
-    if like is not None and not judgments:
-        raise typer.BadParameter("--like is for simulations; add --judgments.")
+    for name, given in (("--like", like is not None), ("--anchored", anchored)):
+        if given and not judgments:
+            raise typer.BadParameter(f"{name} is for simulations; add --judgments.")
     found = pv.bounds.design(
         objects,
         dimensions,
@@ -51,6 +55,7 @@ def sample_size(
         levels=levels,
         judgments=judgments or (),
         embedding=None if like is None else read_embedding(like),
+        anchored=anchored,
         seeds=seeds,
     )
     record = asdict(found) | {"enough": found.enough}

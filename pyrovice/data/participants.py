@@ -16,6 +16,8 @@ at the columns of `Triplets.trials` that the readers fill: `reaction_time` in mi
 >>> result
 1 of 2 participants excluded, with 300 of 600 judgments
   OnePosition(share=0.4, trials=200): 1 (bob)
+>>> result.exclusions["excluded_by"].to_dict()
+{'bob': 'OnePosition(share=0.4, trials=200)'}
 >>> result.kept(data)
 Triplets(300 judgments of 12 objects, 1 participant, 85 triplets judged repeatedly)
 """
@@ -164,6 +166,16 @@ class Review:
         """Those whom any rule excludes."""
         return self.table.index[self.table["excluded"]].tolist()
 
+    @property
+    def exclusions(self) -> pd.DataFrame:
+        """Those who are excluded, with what is known of them and by which rules, in words."""
+        rules = [repr(rule) for rule in self.rules]
+        out = self.table[self.table["excluded"]]
+        reasons = [
+            "; ".join(rule for rule in rules if row[rule]) for row in out[rules].to_dict("records")
+        ]
+        return out.drop(columns=[*rules, "excluded"]).assign(excluded_by=reasons)
+
     def kept(self, data: Triplets) -> Triplets:
         """The judgments of everybody else."""
         if data.participants is None:
@@ -236,9 +248,12 @@ def _known_of_everybody(data: Triplets, rules: tuple[Rule, ...]) -> pd.DataFrame
 
 def _trials_with(data: Triplets, column: str, rule: Rule) -> pd.DataFrame:
     if data.trials is None or column not in data.trials:
+        there = "nothing" if data.trials is None else ", ".join(map(repr, data.trials))
         raise DataError(
-            f"{type(rule).__name__} needs the column {column!r} of data.trials, which is not "
-            f"there; add it, for example Triplets(..., trials=pd.DataFrame({{{column!r}: ...}}))."
+            f"{type(rule).__name__} needs the column {column!r} of data.trials, which has {there}. "
+            "Say where it is in your table: Triplets.read(path, ..., reaction_time='rt', "
+            "set='block'); positions are known if the columns of objects are places on the "
+            "screen, on_screen=True."
         )
     return data.trials.assign(participant=data.participants)
 

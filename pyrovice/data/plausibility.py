@@ -20,7 +20,8 @@ MANY_ON_AVERAGE = 5
 
 def doubts_about_objects(ids: NDArray[np.integer], names: Sequence[str], told: bool) -> list[str]:
     """Sentences about ids that never occur (unless `told` of them), and about odd names."""
-    seen = np.bincount(ids.ravel(), minlength=len(names))
+    # By column: counting makes a long copy of what it counts.
+    seen = np.sum([np.bincount(column, minlength=len(names)) for column in ids.T], axis=0)
     doubts = []
     never = np.flatnonzero(seen == 0)
     if len(never) and not told and seen.sum() / len(names) >= MANY_ON_AVERAGE:

@@ -39,7 +39,7 @@ def repeated_questions(
     keys: NDArray[np.int64], odd: NDArray[np.int8]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """First row of each question asked more than once, and its answers by position."""
-    rows = np.flatnonzero(_is_repeated(keys))
+    rows = _repeated(keys)
     _, first, question = np.unique(keys[rows], return_index=True, return_inverse=True)
     answers = np.bincount(question * 3 + odd[rows], minlength=3 * len(first)).reshape(-1, 3)
     return rows[first], answers
@@ -51,15 +51,14 @@ def different(keys: NDArray[np.int64]) -> int:
     return int(np.count_nonzero(np.diff(ordered))) + 1 if len(ordered) else 0
 
 
-def _is_repeated(keys: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which numbers are there more than once."""
-    # Sorting them is much faster than finding out where each of them goes.
-    ordered = np.sort(keys)
-    again = ordered[1:][ordered[1:] == ordered[:-1]]
-    if not len(again):
-        return np.zeros(len(keys), bool)
-    at = np.searchsorted(again, keys)
-    return again[np.minimum(at, len(again) - 1)] == keys
+def _repeated(keys: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Where the numbers are that are there more than once."""
+    order = np.argsort(keys)
+    same = np.diff(keys[order]) == 0
+    again = np.zeros(len(keys), bool)
+    again[1:] |= same
+    again[:-1] |= same
+    return np.sort(order[again])
 
 
 def repeats_table(triplets: Triplets) -> pd.DataFrame:

@@ -247,10 +247,10 @@ class Triplets:
         >>> t = pv.Triplets.from_dataframe(
         ...     table, objects=["left", "mid", "right"], position="choice", participant="who"
         ... )
-        >>> t.to_dataframe()
-          object_1 object_2 object_3  odd participant
-        0      car      cat      dog  car         ann
-        1      bus      cat      dog  bus         bob
+        >>> t.to_dataframe().iloc[:, :6]
+          object_1 object_2 object_3  odd participant  position
+        0      car      cat      dog  car         ann         2
+        1      bus      cat      dog  bus         bob         1
         """
         from pyrovice.data.dataframes import columns_to_judgments
 

@@ -19,7 +19,7 @@ LARGEST_SEED = 2**32 - 1
 LONGEST_NAME = 10_000
 
 
-def whole_numbers(values: ArrayLike, what: str) -> NDArray[np.int64]:
+def whole_numbers(values: ArrayLike, what: str) -> NDArray[np.integer]:
     """Integers from integers, or from floats that are whole."""
     try:
         array = np.asarray(values)
@@ -29,6 +29,8 @@ def whole_numbers(values: ArrayLike, what: str) -> NDArray[np.int64]:
         ) from error
     if array.size == 0:
         raise DataError(f"{what} is empty; expected at least one judgment.")
+    if array.dtype == np.int32:
+        return array  # As ids are kept; a copy of millions would take time and room.
     if array.dtype.kind in "iu":
         return array.astype(np.int64, copy=False)
     if array.dtype.kind != "f":
@@ -46,7 +48,7 @@ def whole_numbers(values: ArrayLike, what: str) -> NDArray[np.int64]:
     return array.astype(np.int64)
 
 
-def check_names(names: Sequence[str] | None, ids: NDArray[np.int64]) -> tuple[str, ...]:
+def check_names(names: Sequence[str] | None, ids: NDArray[np.integer]) -> tuple[str, ...]:
     """The names as a tuple, unique; the ids themselves where there are none."""
     if names is None:
         return default_names(max(int(ids.max()) + 1, 0))
@@ -96,7 +98,7 @@ def default_names(n_objects: int) -> tuple[str, ...]:
     return tuple(map(str, range(n_objects)))
 
 
-def check_ids(ids: NDArray[np.int64], names: tuple[str, ...]) -> None:
+def check_ids(ids: NDArray[np.integer], names: tuple[str, ...]) -> None:
     """Refuse ids that do not belong to an object."""
     low, high, m = int(ids.min()), int(ids.max()), len(names)
     if low < 0:
@@ -117,7 +119,7 @@ def check_ids(ids: NDArray[np.int64], names: tuple[str, ...]) -> None:
         raise DataError(f"There are {m} objects; a triplet needs at least three.")
 
 
-def check_rows(ids: NDArray[np.int64]) -> None:
+def check_rows(ids: NDArray[np.integer]) -> None:
     """Refuse rows that are not triplets in ascending order."""
     first, second, third = ids.T
     repeated = np.flatnonzero((first == second) | (second == third) | (first == third))

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import pyro.distributions as dist
 import torch
 
 from pyrovice.data.connections import tell_if_disconnected
 from pyrovice.data.triplets import Triplets
-from pyrovice.errors import InterruptedWarning, PyroviceError, tell
-from pyrovice.guides import MAP, Guide, MeanField
+from pyrovice.errors import InterruptedWarning, tell
+from pyrovice.guides import Guide, MeanField
 from pyrovice.inference.checkpoints import Checkpoint, Keeper
 from pyrovice.inference.identity import recognise_fit, settings
 from pyrovice.inference.plan import Plan
@@ -138,38 +136,6 @@ def train_plan(plan: Plan, *, progress: bool = False, keeper: Keeper | None = No
         result = plan.finish(run)
     warn_about(result, run)
     return result
-
-
-def spose(data: Triplets, *, rate: float, **arguments: Any) -> Fit:
-    """SPoSE, the predecessor of VICE: a point estimate under an exponential prior.
-
-    It minimises −log-likelihood + rate · Σ X over non-negative X, and keeps the
-    dimensions whose largest weight exceeds 0.1. Which ones it finds depends on where it starts:
-    by default from the dimensions that stand out clearly in the judgments, so that it may
-    have fewer than from noise, and predict better.
-
-    Parameters
-    ----------
-    data : Triplets
-        The judgments.
-    rate : float
-        Rate of the exponential prior, the λ of the VICE paper (5.75 for THINGS). The
-        SPoSE program minimises mean cross-entropy + (λ′/m) Σ X instead, so that
-        rate = λ′ n / m: its usual λ′ = 0.008 with n = 1.31 million judgments of
-        m = 1,854 objects is a rate of 5.65.
-    **arguments
-        As for :func:`fit`, except prior and guide.
-
-    Examples
-    --------
-    >>> import pyrovice as pv
-    >>> data = pv.load_example().triplets
-    >>> pv.spose(data, rate=5.0, dimensions=12)
-    Fit(80 objects, 7 dimensions kept, 20,000 judgments, converged)
-    """
-    if not (isinstance(rate, int | float) and 0 < rate < float("inf")):
-        raise PyroviceError(f"rate={rate!r}; expected a positive number, for example rate=5.")
-    return fit(data, prior=dist.Exponential(float(rate)), guide=MAP(), **arguments)
 
 
 def _keeper(checkpoint: str | Path | Checkpoint, plan: Plan) -> Keeper:

@@ -38,7 +38,7 @@ class Judgments:
         How many objects there are, judged or not.
     total : int
         How many rows the data have of which these are a part.
-    rows : Tensor of shape (n,) or None
+    rows : Tensor of shape (n,), slice or None
         Which of them these are; None if they are all.
     person : Tensor of shape (n,) or None
         Who answered, as a number among the people that the model knows, -1 for
@@ -51,7 +51,7 @@ class Judgments:
     weight: Tensor | None
     n_objects: int
     total: int
-    rows: Tensor | None = None
+    rows: Tensor | slice | None = None
     person: Tensor | None = None
 
     @classmethod
@@ -100,7 +100,7 @@ class Judgments:
     def __len__(self) -> int:
         return len(self.odd)
 
-    def __getitem__(self, rows: Tensor) -> Judgments:
+    def __getitem__(self, rows: Tensor | slice) -> Judgments:
         """Some rows, as a part of these."""
         return replace(
             self,

@@ -8,7 +8,7 @@ odd | p ~ Categorical(p)                            which of the three objects i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from copy import deepcopy
 from functools import cached_property
@@ -184,6 +184,17 @@ class Model:
             answers = answers.meeting(sites)
         with self.parameters_in_use():
             return log_probability(answers, sites, asked)
+
+    def choice_probability_in_stretches(
+        self, sites: Mapping[str, Tensor], judgments: Judgments
+    ) -> Iterator[tuple[slice, Tensor]]:
+        """The probabilities themselves by rows, each (3, rows): all at once if need be."""
+        # Millions of judgments take half of the time where the choice has a short cut.
+        if self.people is None and hasattr(self.choice, "odd_in_stretches"):
+            found = self.choice.odd_in_stretches(sites["X"].relu(), judgments)
+            if found is not None:
+                return found
+        return iter([(slice(None), self.choice_log_probability(sites, judgments).mT.exp_())])
 
     def kept_probability(self, sites: Mapping[str, Tensor], thirds: Tensor) -> Tensor:
         """Mean over third objects of the probability that each pair is kept, (m, m).

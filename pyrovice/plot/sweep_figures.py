@@ -34,10 +34,10 @@ LEAST_SPAN, LEAST_ERRORS = 0.02, 4
 def prior_grid(sweep: Sweep, ax: Axes | None = None) -> Figure:
     """How many nats worse than the best each spike and slab predicts, a panel for each π.
 
-    The best prior has a filled dot, the simplest within one standard error of it a ring; small
-    dots are on all others within it, a line on the colour bar is at it. Colours span 0.02 nats
-    and four standard errors at least, so that differences that are none look like none. The worst
-    tenth of the scores share the darkest colour.
+    The best prior has a filled dot, the simplest within one paired standard error of it a ring.
+    Small dots are on all others within their own, and a line on the colour bar is at the middle
+    of these errors. Colours span 0.02 nats and four of them at least, so that differences that
+    are none look like none. The worst tenth of the scores share the darkest colour.
 
     Examples
     --------
@@ -63,8 +63,9 @@ def prior_grid(sweep: Sweep, ax: Axes | None = None) -> Figure:
     columns = min(PANELS_PER_ROW, len(pis))
     rows = -(-len(pis) // columns)
     worse = grid[SCORE] - grid[SCORE].min()
-    grid = grid.assign(worse=worse)
-    error = float(np.nan_to_num(grid["standard_error"].iloc[np.nanargmin(grid[SCORE])]))
+    grid = grid.assign(worse=worse, near=worse <= grid["paired_error"].fillna(0.0))
+    others = grid["paired_error"][worse > 0].dropna()
+    error = float(others.median()) if len(others) else 0.0
     span = max(worse.quantile(QUANTILE_COLOURED), LEAST_SPAN, LEAST_ERRORS * error)
     with plt.rc_context(STYLE):
         side = PAGE_WIDTH / PANELS_PER_ROW
@@ -77,9 +78,10 @@ def prior_grid(sweep: Sweep, ax: Axes | None = None) -> Figure:
             image = panel.imshow(
                 values, origin="lower", cmap="viridis_r", vmin=0, vmax=span, aspect="auto"
             )
-            near = np.argwhere(values <= error)
+            near = here[here.near]
             if len(near):
-                panel.scatter(near[:, 1], near[:, 0], s=3, color=ORANGE, linewidths=0)
+                x, y = np.searchsorted(slabs, near.slab), np.searchsorted(spikes, near.spike)
+                panel.scatter(x, y, s=3, color=ORANGE, linewidths=0)
             for prior, face in ((sweep.simplest, "none"), (sweep.best, ORANGE)):
                 if isinstance(prior, SpikeSlab) and prior.pi == pi:
                     x, y = np.searchsorted(slabs, prior.slab), np.searchsorted(spikes, prior.spike)

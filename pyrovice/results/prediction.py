@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
+from pyrovice.data.repeats import triplet_keys
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import DataError
 from pyrovice.model.model import Model
@@ -26,20 +26,21 @@ def predict(
             f"The judgments are of {triplets.n_objects} objects and the fit of "
             f"{posterior.shape[0]}; read them with the fit's names=fit.names."
         )
-    shown = model.judgments(triplets)
     order = None
     if len(triplets) >= WORTH_SORTING:
         # Neighbouring rows then look up neighbouring similarities.
-        order = torch.argsort(shown.pairs[2] * shown.n_objects + shown.pairs[0] % shown.n_objects)
-        shown = shown[order]
+        order = np.argsort(triplet_keys(triplets.objects, triplets.n_objects))
+        triplets = triplets[order]
+    shown = model.judgments(triplets)
     # By position, as probabilities are computed: three long rows instead of many short ones.
     total = np.zeros((3, len(triplets)))
     for sites in model.with_newcomers(posterior.each(draws, seed), draws, seed):
-        # Torch would make a copy in float64 first.
-        total += model.choice_log_probability(sites, shown).mT.exp_().numpy()
+        for rows, p in model.choice_probability_in_stretches(sites, shown):
+            # Torch would make a copy in float64 first.
+            total[:, rows] += p.numpy()
     total /= draws
     found = np.empty((len(triplets), 3))
-    found[slice(None) if order is None else order.numpy()] = total.T
+    found[slice(None) if order is None else order] = total.T
     return found
 
 

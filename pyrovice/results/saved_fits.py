@@ -5,7 +5,7 @@ Loading runs no code: it reads numbers and text, and looks up names in a short l
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +45,8 @@ def save(fit: Fit, path: Path, *, overwrite: bool) -> None:
     write_whole(path, to_bytes(fit), replace=overwrite)
 
 
-def to_bytes(fit: Fit, **notes: Any) -> bytes:
-    """The content of a file that holds `fit`, with `notes` about it in its record."""
+def to_bytes(fit: Fit, beside: Mapping[str, np.ndarray] | None = None, **notes: Any) -> bytes:
+    """The content of a file that holds `fit`, with `notes` about it and arrays beside it."""
     history = fit.history.reset_index()
     record = {
         "format": FORMAT,
@@ -79,6 +79,7 @@ def to_bytes(fit: Fit, **notes: Any) -> bytes:
     arrays |= {f"stats/{name}": values for name, values in fit.posterior.sample_stats.items()}
     arrays |= {f"prior/{name}": value for name, value in fit.model.parameters.arrays().items()}
     arrays |= {f"history/{name}": history[name].to_numpy() for name in history}
+    arrays |= {f"beside/{name}": values for name, values in (beside or {}).items()}
     if isinstance(fit.fitted_guide, SiteGuide):
         arrays |= {
             f"guide/{name}": value.detach().cpu().numpy()
@@ -154,6 +155,12 @@ def notes_in(source: Path | bytes) -> dict[str, Any]:
         if not isinstance(notes, dict):
             raise ValueError("its notes are not a record")
         return notes
+
+
+def beside_in(source: Path | bytes) -> dict[str, np.ndarray]:
+    """The arrays that :func:`to_bytes` put beside a fit."""
+    with reading(source, WHAT, SavedFitError):
+        return group(unpack(source)[1], "beside")
 
 
 def _rebuild(

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from pyrovice.criticism.across_seeds import Reproducibility, reproducibility
 from pyrovice.data.html_tables import html_table
@@ -17,10 +18,12 @@ from pyrovice.data.wording import first_few
 from pyrovice.errors import PyroviceError
 from pyrovice.model.priors import Prior
 from pyrovice.results.fit import Fit
-from pyrovice.results.saved_fits import from_source
+from pyrovice.results.saved_fits import beside_in, from_source
 from pyrovice.storage.identity import recognise
 
 SCORE = "validation_cross_entropy"
+# What a file has beside a fit: the log-probabilities of the validation judgments.
+BY_JUDGMENT = "validation_log_probability"
 # Priors in the table that a notebook shows.
 MOST_SHOWN = 12
 TABLE_COLUMNS = (
@@ -38,6 +41,10 @@ class Result:
     source: Path | bytes | None = None
     scores: Mapping[str, Any] = field(default_factory=dict)
     error: str = ""
+
+    def by_judgment(self) -> NDArray[np.floating] | None:
+        """Log-probabilities of validation judgments; None of fits that earlier versions made."""
+        return beside_in(self.source).get(BY_JUDGMENT) if self.source else None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,7 +93,12 @@ class Sweep:
 
     @cached_property
     def summary(self) -> pd.DataFrame:
-        """One row per prior: means over its seeds, and the standard error of the score."""
+        """One row per prior, means over its seeds.
+
+        `standard_error` is that of the score over validation judgments, `behind` how much worse
+        than the best prior it is, and `paired_error` the standard error of that difference,
+        judgment by judgment. `seeds_sd` is the spread of the score over seeds.
+        """
         rows = []
         for prior in self.priors:
             made = self._successes(prior)
@@ -98,14 +110,45 @@ class Sweep:
                     "prior": self._label(prior),
                     **_parameters(prior),
                     SCORE: scores.mean() if some else np.nan,
-                    "standard_error": scores.std(ddof=1) / len(made) ** 0.5 if several else np.nan,
+                    "seeds_sd": scores.std(ddof=1) if several else np.nan,
                     "dimensions": dimensions.mean() if some else np.nan,
                     "dimensions_sd": dimensions.std(ddof=1) if several else np.nan,
                     "fits": len(made),
                     "failed": len(self._results_of(prior)) - len(made),
                 }
             )
-        return pd.DataFrame(rows).set_index("prior")
+        table = pd.DataFrame(rows).set_index("prior")
+        errors = self._errors()
+        for place, name in enumerate(errors, start=table.columns.get_loc(SCORE) + 1):
+            table.insert(place, name, errors[name])
+        return table
+
+    def _mean_scores(self) -> NDArray[np.float64]:
+        """By prior, the mean over seeds; NaN if all failed."""
+        made = [self._successes(prior) for prior in self.priors]
+        each = [[result.scores[SCORE] for result in results] for results in made]
+        return np.array([np.mean(scores) if scores else np.nan for scores in each])
+
+    def _errors(self) -> dict[str, NDArray[np.float64]]:
+        """Standard errors over validation judgments, of scores and of differences to the best."""
+        scores = self._mean_scores()
+        own, paired = np.full((2, len(self.priors)), np.nan)
+        best = 0 if np.isnan(scores).all() else int(np.nanargmin(scores))
+        reference = self._by_judgment(self.priors[best])
+        for i, prior in enumerate(self.priors):
+            terms = self._by_judgment(prior)
+            if terms is not None and reference is not None:
+                own[i] = terms.std(ddof=1) / len(terms) ** 0.5
+                paired[i] = (terms - reference).std(ddof=1) / len(terms) ** 0.5
+        return {"standard_error": own, "behind": scores - scores[best], "paired_error": paired}
+
+    def _by_judgment(self, prior: Prior) -> NDArray[np.float64] | None:
+        """The mean over seeds of the log-probability of each validation judgment."""
+        each = [result.by_judgment() for result in self._successes(prior)]
+        known = [terms for terms in each if terms is not None]
+        if not known or len(known) < len(each):
+            return None
+        return np.mean(np.stack(known), axis=0, dtype=float)
 
     @property
     def best(self) -> Prior:
@@ -114,11 +157,16 @@ class Sweep:
 
     @property
     def simplest(self) -> Prior:
-        """The prior with the fewest dimensions within one standard error of the best."""
-        scores, best = self.summary[SCORE].to_numpy(), self._best_row()
-        error = np.nan_to_num(self.summary["standard_error"].iloc[best])
-        near = np.flatnonzero(scores <= scores[best] + error)
-        dimensions = self.summary["dimensions"].to_numpy()
+        """The prior with the fewest dimensions that is no more than one error behind the best.
+
+        One paired standard error over validation judgments: see `summary`.
+        """
+        self._best_row()
+        scores, behind, error, dimensions = (
+            self.summary[name].to_numpy()
+            for name in (SCORE, "behind", "paired_error", "dimensions")
+        )
+        near = np.flatnonzero(behind <= np.nan_to_num(error))
         return self.priors[min(near, key=lambda i: (dimensions[i], scores[i]))]
 
     def fits(self, prior: Prior | None = None) -> list[Fit]:
@@ -154,7 +202,7 @@ class Sweep:
         simplest = self._label(self.simplest)
         return (
             f"Sweep({facts}; best {self._label(self.best)} with {row[SCORE]:.4f}{error} nats, "
-            f"simplest within one standard error {simplest})"
+            f"simplest within one paired standard error {simplest})"
         )
 
     def _repr_html_(self) -> str:
@@ -189,7 +237,7 @@ class Sweep:
         return self._labels[recognise(prior)]
 
     def _best_row(self) -> int:
-        scores = self.summary[SCORE].to_numpy()
+        scores = self._mean_scores()
         if np.isnan(scores).all():
             raise PyroviceError(
                 f"All {len(self.results)} fits failed, the first with: {self.results[0].error}"

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import joblib
+import numpy as np
 from joblib.parallel import LokyBackend, get_active_backend
+from numpy.typing import NDArray
 
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import InterruptedWarning, PyroviceWarning
@@ -20,7 +22,9 @@ from pyrovice.model.priors import Prior
 from pyrovice.model.pyro_lock import pyro_locked
 from pyrovice.results.fit import Fit
 from pyrovice.results.saved_fits import to_bytes
-from pyrovice.sweeps.result import SCORE
+from pyrovice.results.scores import Evaluation, evaluate, log_score
+from pyrovice.results.unjudged import warn_of_unjudged
+from pyrovice.sweeps.result import BY_JUDGMENT, SCORE
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +100,7 @@ def _outcome(
     if isinstance(found, Exception):
         return Outcome(error=_sentence(found))
     try:
-        evaluation = found.prune().evaluate(shared.validation)
+        evaluation, by_judgment = _scored(found.prune(), shared.validation)
         ours = [str(w.message) for w in caught if issubclass(w.category, PyroviceWarning)]
         scores = {
             SCORE: evaluation.cross_entropy,
@@ -109,9 +113,18 @@ def _outcome(
             "seconds": float(found.history.seconds.iloc[-1]) / together,
             "note": " ".join(ours),
         }
-        return Outcome(to_bytes(found, identity=dict(job.identity), scores=scores), scores)
+        beside = {BY_JUDGMENT: by_judgment}
+        return Outcome(to_bytes(found, beside, identity=dict(job.identity), scores=scores), scores)
     except Exception as error:
         return Outcome(error=_sentence(error))
+
+
+def _scored(pruned: Fit, validation: Triplets) -> tuple[Evaluation, NDArray[np.float32]]:
+    """The scores of a fit, and the log-probability of each answer."""
+    if pruned.unjudged:
+        warn_of_unjudged(pruned.names, pruned.unjudged, validation)
+    p = pruned.predict(validation)
+    return evaluate(p, validation), log_score(p, validation.odd).astype(np.float32)
 
 
 def outcomes(

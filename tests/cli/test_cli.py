@@ -303,6 +303,7 @@ def test_sample_size_by_simulation(here, monkeypatch):
     said = call(*("sample-size", 80, 7, "--judgments", 500, "--like", "my.fit", "--json"))
     assert said.exit_code == 0, said.stderr
     assert asked["judgments"] == [500]
+    assert asked["anchored"] is False
     assert asked["embedding"].shape == (80, 7)
     record = json.loads(said.stdout)
     assert record["simulated"] == [{"judgments": 500, "accuracy": 0.6, "best": 0.61}]

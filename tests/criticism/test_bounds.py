@@ -187,6 +187,16 @@ def test_design_by_simulation():
     assert len(found.runs) == 4
 
 
+def test_design_of_an_anchored_task():
+    short = pv.Training(stop=pv.MaxEpochs(60))
+    found = pv.bounds.design(20, 2, judgments=[1500], anchored=True, training=short)
+    row = found.simulated.iloc[0]
+    assert 0.5 < row.accuracy <= row.best
+    assert found.enough == (1500 if row.accuracy - 0.5 >= 0.95 * (row.best - 0.5) else None)
+    for column in found.simulated:
+        assert f"\n  {column} " in repr(found)  # what it means
+
+
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [

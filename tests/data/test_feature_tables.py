@@ -122,15 +122,27 @@ def test_pickled_arrays_are_not_opened(tmp_path):
         pv.read_features(tmp_path / "a.npy")
 
 
-def test_parquet(tmp_path, monkeypatch):
+def test_parquet(tmp_path):
     path = tmp_path / "a.parquet"
-    path.write_bytes(b"PAR1")
-    monkeypatch.setattr(pd, "read_parquet", lambda path: TABLE.rename_axis("object").reset_index())
+    TABLE.rename_axis("object").reset_index().to_parquet(path)
+    pd.testing.assert_frame_equal(pv.read_features(path), TABLE, check_names=False)
+    TABLE.to_parquet(path)  # with the names as its index
     pd.testing.assert_frame_equal(pv.read_features(path), TABLE, check_names=False)
 
+
+def test_parquet_that_is_none(tmp_path):
+    path = tmp_path / "a.parquet"
+    path.write_bytes(b"PAR1")
+    with pytest.raises(DataError, match="does not hold a table of numbers"):
+        pv.read_features(path)
+
+
+def test_parquet_without_its_reader(tmp_path, monkeypatch):
     def missing(path):
         raise builtins.ImportError("no engine")
 
     monkeypatch.setattr(pd, "read_parquet", missing)
+    path = tmp_path / "a.parquet"
+    path.write_bytes(b"PAR1")
     with pytest.raises(DataError, match=r"pip install 'pyrovice\[parquet\]'"):
         pv.read_features(path)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from pyrovice import DataError, OverwriteError, Triplets
+from pyrovice import DataError, OverwriteError, PyroviceWarning, Triplets
 
 ROWS = np.array([[3, 0, 1], [2, 1, 0], [0, 3, 2]])
 EXPECTED = Triplets.from_array(ROWS)
@@ -144,3 +144,14 @@ def test_one_based_ids_with_too_few_names(tmp_path):
     np.save(tmp_path / "t.npy", ROWS + 1)
     with pytest.raises(DataError, match="look 1-based"):
         Triplets.read(tmp_path / "t.npy", names=list("abcd"))
+
+
+def test_many_rows_are_put_together_from_stretches(tmp_path, monkeypatch):
+    path = tmp_path / "a.txt"
+    path.write_text("0 1 2\n0 2 3\n0 one 2\n1 2 3\n")
+    monkeypatch.setattr("pyrovice.data.readers.table.ROWS_AT_ONCE", 2)
+    with pytest.raises(DataError, match="line 3: '0 one 2' holds an id that is not a number"):
+        Triplets.read(path)
+    with pytest.warns(PyroviceWarning, match="1 of 4 rows"):
+        found = Triplets.read(path, bad_rows="leave out")
+    assert found == Triplets.from_array([[0, 1, 2], [0, 2, 3], [1, 2, 3]])

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import pyrovice as pv
 from pyrovice import DataError, Triplets
+from pyrovice.data.arrays import in_ascending_order
 
 
 @pytest.mark.parametrize(
@@ -338,3 +339,13 @@ def test_reviewing_participants_leaves_out_whoever_is_not_known():
     found = participants.review(t, lambda data: pd.Series({"a": True, "b": False}))
     assert found.table.index.tolist() == ["a", "b"]
     assert found.kept(t).participants.tolist() == [None, "b"]
+
+
+def test_rows_in_ascending_order():
+    rng = np.random.default_rng(0)
+    ids = rng.integers(-3, 3, (500, 3)).astype(np.int32)
+    column = rng.integers(0, 3, 500)
+    ascending, position = in_ascending_order(ids, column)
+    np.testing.assert_array_equal(ascending, np.sort(ids, axis=1))
+    chosen = ids[np.arange(500), column]
+    np.testing.assert_array_equal(np.sort(ids, axis=1)[np.arange(500), position], chosen)

@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pyro.distributions as dist
 import pytest
@@ -82,3 +84,21 @@ def test_saving(small, tmp_path):
 def test_bad_rates(small, rate):
     with pytest.raises(pv.PyroviceError, match="expected a positive number"):
         pv.spose(small, rate=rate)
+
+
+def test_the_rate_is_chosen_on_validation_data(small):
+    train, valid = small.split(0.8, 0.2, seed=0)
+    short = {"dimensions": 5, "progress": False, "training": pv.Training(stop=pv.MaxEpochs(60))}
+    with pytest.warns(pv.PyroviceWarning, match="All 5 dimensions were kept"):
+        best = pv.spose(train, rate="auto", validation=valid, **short)
+    rate = float(best.prior.rate)
+    nats = best.prune().evaluate(valid).cross_entropy
+    for factor in (0.25, 0.5, 2.0, 4.0):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", pv.PyroviceWarning)
+            other = pv.spose(train, rate=rate * factor, **short)
+        assert nats <= other.prune().evaluate(valid).cross_entropy + 1e-3
+    with pytest.raises(pv.PyroviceError, match="chosen on judgments that are not fitted"):
+        pv.spose(train, rate="auto")
+    with pytest.raises(pv.PyroviceError, match="cannot share one checkpoint"):
+        pv.spose(train, rate="auto", validation=valid, checkpoint="x")

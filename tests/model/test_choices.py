@@ -150,3 +150,19 @@ def test_names_order_and_places_do_not_matter(X, relabel, rows, columns, swap, o
     position = np.array([swap.index(o) for o in odd])
     after = total(moved, pv.Triplets.from_array(other[rows], odd=position[rows], n_objects=6))
     np.testing.assert_allclose(after, before, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("size", [1.0, 12.0])  # with and without similarities beyond float32's exp
+@pytest.mark.parametrize("anchored", [False, True])
+def test_probabilities_by_stretches_are_those_of_the_choice(X, size, anchored, monkeypatch):
+    monkeypatch.setattr(pairs, "STRETCH", 4)
+    objects = all_triplets(len(X))
+    anchor = np.arange(len(objects)) % 4 - 1 if anchored else None
+    judgments = asked(objects, len(X), anchor)
+    weights = torch.as_tensor(size * X, dtype=torch.float32)
+    assert ((weights @ weights.mT).max() > pairs.LARGEST_EXPONENT) == (size > 1)
+    found = torch.full((3, len(objects)), torch.nan)
+    for rows, p in DotProduct().odd_in_stretches(weights, judgments):
+        found[:, rows] = p
+    expected = DotProduct()(weights, judgments).exp().mT
+    torch.testing.assert_close(found, expected, rtol=2e-5, atol=1e-6)

@@ -10,7 +10,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import PathCollection
 
 import pyrovice as pv
-from pyrovice.sweeps.result import SCORE, Result, Sweep
+from pyrovice.storage.archive import pack
+from pyrovice.sweeps.result import BY_JUDGMENT, SCORE, Result, Sweep
 
 
 def drawn(figure):
@@ -95,13 +96,28 @@ def test_the_grid_shows_every_prior_and_marks_the_best():
 
 def test_small_differences_between_priors_look_small():
     priors = [pv.SpikeSlab(pi=pi) for pi in (0.3, 0.5, 0.7)]
-    for step, span in ((0.0002, 0.02), (0.1, 0.18)):
-        sweep = made_up_sweep(priors, [0.8, 0.8 + step, 0.8 + 2 * step], [9] * 3)
+    rng = np.random.default_rng(0)
+    noise = [np.zeros(400), *(rng.normal(0, spread, 400) for spread in (0.01, 0.3))]
+    for step, span in ((0.0002, 4 * 0.3 / 20), (0.3, 0.54)):
+        terms = [-0.8 - i * step - each + each.mean() for i, each in enumerate(noise)]
+        results = [
+            Result(
+                prior,
+                0,
+                pack({}, {f"beside/{BY_JUDGMENT}": term}),
+                {SCORE: -term.mean(), "dimensions": 5},
+            )
+            for prior, term in zip(priors, terms, strict=True)
+        ]
+        sweep = Sweep(tuple(priors), (0,), tuple(results))
         figure = pv.plot.prior_grid(sweep)
-        assert figure.axes[0].images[0].get_clim() == pytest.approx((0, span))
-        error = sweep.summary.standard_error.iloc[0]
+        errors = sweep.summary.paired_error.to_numpy()
+        middle = np.median(errors[1:])
+        expected = max(0.02, 4 * middle, sweep.summary.behind.quantile(0.9))
+        assert figure.axes[0].images[0].get_clim() == pytest.approx((0, expected))
+        assert expected == pytest.approx(span, rel=0.6)
         dots = [len(panel.collections) > 0 for panel in figure.axes[:3]]
-        assert dots == [worse <= error for worse in (0, step, 2 * step)]
+        assert dots == [True, errors[1] > 0.0002 and step < 0.1, 2 * step < errors[2]]
 
 
 def test_no_grid_to_draw():

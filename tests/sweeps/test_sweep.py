@@ -18,7 +18,8 @@ from helpers.embeddings import sparse_embedding
 
 import pyrovice as pv
 from pyrovice import Anneal, MaxEpochs, PyroviceError, SavedFitError, SpikeSlab, Training
-from pyrovice.sweeps.result import SCORE, Result, Sweep
+from pyrovice.storage.archive import pack
+from pyrovice.sweeps.result import BY_JUDGMENT, SCORE, Result, Sweep
 from pyrovice.sweeps.workers import workers_wanted
 
 QUICK = Training(schedule=Anneal(steps=40), stop=MaxEpochs(40))
@@ -94,7 +95,7 @@ def test_a_row_is_what_a_fit_by_hand_gives(swept):
     )
 
 
-def made_up(scores, dimensions=None):
+def made_up(scores, dimensions=None, by_judgment=None):
     """A sweep with these scores by prior and seed, `None` for a failure."""
     priors = [SpikeSlab(pi=(i + 1) / 10) for i in range(len(scores))]
     results = []
@@ -102,8 +103,11 @@ def made_up(scores, dimensions=None):
         for seed, score in enumerate(row):
             found = {SCORE: score, "dimensions": dimensions[i] if dimensions else 5}
             failed = score is None
+            source = b""
+            if by_judgment is not None:
+                source = pack({}, {f"beside/{BY_JUDGMENT}": by_judgment[i][seed]})
             results.append(
-                Result(priors[i], seed, b"", {} if failed else found, "Oh: no" if failed else "")
+                Result(priors[i], seed, source, {} if failed else found, "Oh: no" if failed else "")
             )
     return Sweep(tuple(priors), tuple(range(len(scores[0]))), tuple(results))
 
@@ -113,8 +117,9 @@ def test_the_best_prior_has_the_lowest_mean():
     assert found.best == found.priors[1]
     summary = found.summary
     np.testing.assert_allclose(summary[SCORE].to_numpy(), [0.8, 0.76, 2.5 / 3])
-    assert summary.standard_error.iloc[1] == pytest.approx(0.01 / 3**0.5)
-    assert "0.7600 ± 0.0058 nats" in repr(found)
+    assert summary.seeds_sd.iloc[1] == pytest.approx(0.01)
+    np.testing.assert_allclose(summary.behind, [0.04, 0, 2.5 / 3 - 0.76])
+    assert "0.7600 nats" in repr(found)
 
 
 def test_notebooks_show_the_best_priors_first(monkeypatch):
@@ -126,12 +131,35 @@ def test_notebooks_show_the_best_priors_first(monkeypatch):
     assert "... and 1 more: see .summary" in made_up([[0.5]] * 3)._repr_html_()
 
 
-def test_the_simplest_prior_is_within_one_standard_error_of_the_best():
-    scores = [[0.70, 0.72], [0.715, 0.717], [0.722, 0.722], [0.65, 0.9]]
-    # The best is 0.71 ± 0.01, which leaves the first two, and the last is far off.
-    assert made_up(scores, [9, 7, 5, 4]).simplest == SpikeSlab(pi=0.2)
-    assert made_up(scores, [7, 7, 5, 4]).simplest == SpikeSlab(pi=0.1)
+def test_the_simplest_prior_is_within_one_paired_error_of_the_best():
+    """Over validation judgments: two seeds that happen to agree say nothing about it."""
+    rng = np.random.default_rng(0)
+    best = rng.normal(-0.7, 0.3, (2, 400))
+    # Always a little worse; as good on average but not always; worse, and not always.
+    gaps = [np.zeros(400), np.full(400, 0.01), rng.normal(0, 0.3, 400), rng.normal(0, 0.3, 400)]
+    gaps[2] += 0.01 - gaps[2].mean()
+    gaps[3] += 0.03 - gaps[3].mean()
+    terms = [best - gap for gap in gaps]
+    scores = [[-row.mean() for row in each] for each in terms]
+    found = made_up(scores, [9, 4, 7, 4], terms)
+    summary = found.summary
+    assert found.best == SpikeSlab(pi=0.1)
+    expected = [0, 0, *(gap.std(ddof=1) / 20 for gap in gaps[2:])]
+    np.testing.assert_allclose(summary.paired_error, expected, atol=1e-12)
+    np.testing.assert_allclose(summary.behind, [0, 0.01, 0.01, 0.03], atol=1e-12)
+    own = best.mean(axis=0).std(ddof=1) / 20
+    assert summary.standard_error.iloc[0] == pytest.approx(own)
+    assert found.simplest == SpikeSlab(pi=0.3)
     assert made_up([[0.7], [0.71]], [9, 7]).simplest == SpikeSlab(pi=0.1)
+
+
+def test_errors_are_of_the_fits_themselves(swept):
+    _, valid = parts()
+    p = np.stack([fit.prune().predict(valid) for fit in swept.fits(PRIORS[1])])
+    terms = np.log(p[:, np.arange(len(valid)), valid.odd]).mean(axis=0)
+    got = swept.summary.standard_error.iloc[1]
+    assert got == pytest.approx(terms.std(ddof=1) / len(valid) ** 0.5, rel=1e-4)
+    assert swept.summary.paired_error.max() > 0
 
 
 def test_failures_do_not_count(capsys):

@@ -26,7 +26,6 @@ from pyrovice.model.simulation import (
     check_embedding,
     choice_probabilities,
     plausible_embedding,
-    random_triplets,
     simulate,
 )
 from pyrovice.results.matching import recovered
@@ -35,6 +34,15 @@ from pyrovice.results.matching import recovered
 TEST_TRIPLETS = 10_000
 # Enough judgments reach this share of the best possible accuracy above chance.
 ENOUGH = 0.95
+MEANINGS = {
+    "judgments": "how many were simulated and fitted",
+    "per_object": "in how many each object takes part, on average",
+    "accuracy": "share of new answers that the fits predict",
+    "best": "the same for the truth itself, which nothing can exceed",
+    "dimensions": "how many are kept, on average over the seeds",
+    "recovered": "share of the true dimensions that a kept one correlates with above 0.8",
+    "reproducibility": "share of kept dimensions that come back with other seeds",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,9 +63,12 @@ class Design:
         A row per number of judgments that was tried: `judgments`, `per_object` (in how many
         each object takes part), `accuracy` on new triplets with its `best` possible value,
         `dimensions` kept (mean over seeds), `recovered` (share of the true dimensions with a
-        match above 0.8) and `reproducibility` over seeds.
+        match above 0.8) and `reproducibility` over seeds. Larger numbers of
+        judgments contain the smaller ones.
     runs : DataFrame or None
         The same by seed, for :func:`pyrovice.plot.learning_curves`.
+    anchored : bool
+        Whether every simulated judgment has an anchor, and thus two answers.
     """
 
     n_objects: int
@@ -69,6 +80,7 @@ class Design:
     participants: int | None = None
     simulated: pd.DataFrame | None = None
     runs: pd.DataFrame | None = None
+    anchored: bool = False
 
     def per_participant(self, judgments: int) -> int | None:
         """How many judgments each participant makes, of this many in all."""
@@ -79,7 +91,7 @@ class Design:
         """The fewest simulated judgments with 95 % of the best possible accuracy above chance."""
         if self.simulated is None:
             return None
-        chance = 1 / 3
+        chance = 1 / 2 if self.anchored else 1 / 3
         reached = (self.simulated.accuracy - chance) / (self.simulated.best - chance)
         return next(
             (int(n) for n, r in zip(self.simulated.judgments, reached, strict=True) if r >= ENOUGH),
@@ -110,7 +122,13 @@ class Design:
             f"above chance was reached by {enough}."
         )
         table = self.simulated.to_string(index=False, float_format=lambda value: f"{value:.3f}")
-        return f"{textwrap.fill(said, 100)}\n{textwrap.fill(told, 100)}\n{table}"
+        meanings = "\n".join(f"  {name:<16} {MEANINGS[name]}" for name in self.simulated)
+        noise = (
+            f"One of {self.dimensions} dimensions more or less is {1 / self.dimensions:.2f} of "
+            "`recovered`: with few seeds it can fall by that much by chance."
+        )
+        parts = [textwrap.fill(said, 100), textwrap.fill(told, 100), table, meanings]
+        return "\n".join([*parts, textwrap.fill(noise, 100)])
 
     def _in_words(self, judgments: int) -> str:
         each = self.per_participant(judgments)
@@ -128,6 +146,7 @@ def design(
     levels: int = 4,
     judgments: int | Sequence[int] = (),
     embedding: ArrayLike | pd.DataFrame | None = None,
+    anchored: bool = False,
     seeds: int = 2,
     training: Training = Training(),  # noqa: B008 (frozen)
 ) -> Design:
@@ -147,6 +166,8 @@ def design(
     embedding : array of shape (n_objects, d), optional
         The truth to simulate from, for example that of a pilot. By default one that
         resembles the published ones is made up, with `dimensions` dimensions.
+    anchored : bool
+        Whether to simulate "is the anchor more like a or b?" instead of "which is the odd one?".
     seeds : int
         How many fits for each number of judgments, all to the same simulated ones.
     training : Training
@@ -182,19 +203,22 @@ def design(
         raise PyroviceError(
             f"The embedding is of {len(truth)} objects and the design of {n_objects}."
         )
-    runs = pd.concat([_simulated_runs(truth, n, seeds, training) for n in sizes], ignore_index=True)
-    return replace(answer, simulated=_means_by_size(runs), runs=runs)
+    share = 1.0 if anchored else 0.0
+    data = simulate(truth, sizes[-1], seed=0, anchored=share)
+    test = simulate(truth, TEST_TRIPLETS, seed=1, anchored=share)
+    # The first of the same judgments each time: what differs is only how many there are.
+    runs = pd.concat(
+        [_simulated_runs(truth, data[:n], test, seeds, training) for n in sizes], ignore_index=True
+    )
+    return replace(answer, simulated=_means_by_size(runs), runs=runs, anchored=bool(anchored))
 
 
 def _simulated_runs(
-    truth: NDArray[np.float64], n: int, seeds: int, training: Training
+    truth: NDArray[np.float64], data: Triplets, test: Triplets, seeds: int, training: Training
 ) -> pd.DataFrame:
-    """Fits of several seeds to the same n simulated judgments, scored on new ones."""
-    data = simulate(truth, n, seed=0)
-    test = Triplets(
-        random_triplets(len(truth), TEST_TRIPLETS, np.random.default_rng(1)), [0] * TEST_TRIPLETS
-    )
-    chances = choice_probabilities(truth, test.objects)
+    """Fits of several seeds to the same simulated judgments, scored on new ones."""
+    n = len(data)
+    chances = choice_probabilities(truth, test.objects, test.anchor)
     with warnings.catch_warnings():
         # Too few judgments are what is being tried out.
         warnings.simplefilter("ignore", PyroviceWarning)

@@ -78,6 +78,11 @@ class CheckReport:
             self._looked_at(),
             self.table.to_string(float_format=lambda value: f"{value:.4g}"),
         ]
+        if {"accuracy", "cross-entropy"} & set(self.checks):
+            lines.append(
+                "Accuracy and cross-entropy are those of single posterior draws, averaged. "
+                "fit.evaluate averages the draws' predictions first, which usually scores better."
+            )
         for name in self.flagged:
             lines.append(f"{name}: {self.checks[name].means}.")
         if not self.flagged:

@@ -44,8 +44,9 @@ class Check:
     one_sided : bool
         Whether only a large value is a misfit.
     details : DataFrame or None
-        By object, position or participant: `observed`, `expected`, `sd` and `z`. For
-        own weights it is the `z` of each participant and dimension.
+        By object, position or participant: `observed`, `expected` and `sd` in numbers of
+        answers, and `z`, their difference in standard deviations. For own weights, `z` of each
+        participant and dimension: above zero who weighs it more than the model says.
     n : int
         How many judgments were looked at.
     """

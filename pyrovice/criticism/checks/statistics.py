@@ -226,7 +226,8 @@ class OwnWeights(Statistic):
     def details(self, odd: Answers, p: Probabilities) -> pd.DataFrame:
         slopes, expected, variance = self._slopes(odd, p)
         z = (slopes - expected) / np.sqrt(np.maximum(variance, np.finfo(float).tiny))
-        return pd.DataFrame(z, index=self.labels, columns=self.dimensions)
+        columns = self.dimensions.rename("z by dimension")
+        return pd.DataFrame(z, index=self.labels, columns=columns)
 
     def _slopes(self, odd: Answers, p: Probabilities) -> Counts:
         chosen = self.shares[np.arange(len(odd)), odd]

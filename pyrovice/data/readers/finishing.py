@@ -128,7 +128,7 @@ class Found:
     odd: NDArray[np.integer]
     anchor: int | NDArray[np.integer] | None = None
     first_id: int | None = 0
-    others: NDArray[np.int64] | None = None
+    others: NDArray[np.integer] | None = None
     on_screen: bool = False
     places: NDArray[np.integer] | None = None
     participants: NDArray[Any] | None = None
@@ -189,24 +189,24 @@ def finish(found: Found, options: Options, format: str, decided: str) -> dict[st
 
 def _numbered(
     found: Found, options: Options
-) -> tuple[NDArray[np.int64], tuple[str, ...] | None, int | None]:
+) -> tuple[NDArray[np.integer], tuple[str, ...] | None, int | None]:
     """Ids from 0 on, the names of all objects if they are known, and where the file's ids begin."""
     names = options.all_names()
     if found.shown.dtype == object:
         return _ids_of_names(found.table, found.shown, names), names, None
     begins = _where_ids_begin(found.table, found.shown, options, found.first_id, names)
-    ids = found.shown - begins if begins else found.shown
+    ids = found.shown.astype(np.int64) - begins if begins else found.shown
     return ids, _names_of_ids(found.table, ids, names, found.others, begins), begins
 
 
-def _answers(found: Found, ids: NDArray[np.int64], keep: NDArray[np.bool_]) -> dict[str, Any]:
+def _answers(found: Found, ids: NDArray[np.integer], keep: NDArray[np.bool_]) -> dict[str, Any]:
     """Objects in ascending order, where the odd one and the anchor went, and what trials say."""
-    odd = np.asarray(found.odd, np.int64)[keep]
+    odd = np.asarray(found.odd)[keep].astype(np.int8)
     ascending, position = in_ascending_order(ids, odd)
     known = {name: np.asarray(values)[keep] for name, values in (found.trials or {}).items()}
     at = column = None
     if found.anchor is not None:
-        column = np.broadcast_to(found.anchor, len(keep))[keep].astype(np.int64)
+        column = np.broadcast_to(found.anchor, len(keep))[keep].astype(np.int8)
         at = in_ascending_order(ids, np.maximum(column, 0))[1]
         at = np.where(column < 0, NO_ANCHOR, at)
     if found.on_screen:
@@ -222,7 +222,7 @@ def _answers(found: Found, ids: NDArray[np.int64], keep: NDArray[np.bool_]) -> d
 def _log_and_warn(
     table: Table,
     reading: Reading,
-    ids: NDArray[np.int64],
+    ids: NDArray[np.integer],
     names: Sequence[str],
     options: Options,
 ) -> None:
@@ -240,7 +240,7 @@ def _log_and_warn(
 
 def _where_ids_begin(
     table: Table,
-    shown: NDArray[np.int64],
+    shown: NDArray[np.integer],
     options: Options,
     first_id: int | None,
     names: tuple[str, ...] | None,
@@ -264,9 +264,9 @@ def _where_ids_begin(
 
 def _names_of_ids(
     table: Table,
-    ids: NDArray[np.int64],
+    ids: NDArray[np.integer],
     names: tuple[str, ...] | None,
-    others: NDArray[np.int64] | None,
+    others: NDArray[np.integer] | None,
     begins: int,
 ) -> tuple[str, ...]:
     """The names of all objects; rows with any other id are wrong."""
@@ -284,7 +284,7 @@ def _names_of_ids(
         )
         known = [ids[~table.unusable()].ravel(), np.zeros(1, np.int64)]
         if others is not None:
-            known.append(others.ravel() - begins)
+            known.append(others.ravel().astype(np.int64) - begins)
         return default_names(int(np.concatenate(known).max()) + 1)
     if highest < len(names):
         return names
@@ -300,7 +300,7 @@ def _names_of_ids(
 
 def _ids_of_names(
     table: Table, shown: NDArray[Any], names: tuple[str, ...] | None
-) -> NDArray[np.int64]:
+) -> NDArray[np.integer]:
     """Numbers of the names given; rows with any other name are wrong."""
     if names is None:
         return np.zeros(shown.shape, np.int64)
@@ -311,7 +311,7 @@ def _ids_of_names(
     return ids.astype(np.int64)
 
 
-def _number_names(shown: NDArray[Any]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+def _number_names(shown: NDArray[Any]) -> tuple[NDArray[np.integer], tuple[str, ...]]:
     """Names in alphabetical order, or by value if all of them are numbers."""
     codes, found = pd.factorize(shown.ravel())
     numbers = pd.to_numeric(pd.Series(found), errors="coerce").to_numpy(float)

@@ -47,7 +47,7 @@ def numeric_table(source: Source, widths: Sequence[int], expected: str) -> Table
         return Table(
             source,
             {i: array[:, i] for i in range(array.shape[1])},
-            np.arange(len(array)),
+            np.arange(len(array), dtype=np.int32),
             unit="row",
             show=lambda row: str(array[row].tolist()),
         )

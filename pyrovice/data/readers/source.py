@@ -156,12 +156,16 @@ class Source:
     def _first_rows(self) -> NDArray[Any] | None:
         """None if they cannot be read; reading the whole file then says why."""
         try:
-            with self.open() as file:
-                array = np.load(file, allow_pickle=False)
+            if self._unpacked is None:
+                # Of the file itself only the first rows are read.
+                array = np.load(self.path, mmap_mode="r", allow_pickle=False)
+            else:
+                with self.open() as file:
+                    array = np.load(file, allow_pickle=False)
         except (ValueError, EOFError, OSError, MemoryError):
             return None
         numbers = isinstance(array, np.ndarray) and array.dtype.kind in "iuf" and array.ndim == 2
-        return array[:SAMPLE_LINES] if numbers else None
+        return np.array(array[:SAMPLE_LINES]) if numbers else None
 
     @property
     def suffix(self) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,26 @@ SEPARATORS = ("\t", ",", ";")
 # Bytes of a line: one of a hundred thousand columns has fewer.
 LONGEST_LINE = 2**20
 
-Structure = tuple[NDArray[np.int64], NDArray[np.int64], bool]
+
+@dataclass(frozen=True)
+class Structure:
+    """The rows of a text file that are not blank.
+
+    Attributes
+    ----------
+    lines, fields : array
+        The line of each row (from 1), and how many fields it has.
+    separator : str
+        What is between fields: a single blank where any white space would do, which is
+        faster to parse.
+    quoted : bool
+        Whether any field is quoted.
+    """
+
+    lines: NDArray[np.integer]
+    fields: NDArray[np.integer]
+    separator: str
+    quoted: bool = False
 
 
 def guess_separator(line: str) -> str:
@@ -29,40 +49,44 @@ def guess_separator(line: str) -> str:
 
 
 def fields_per_line(source: Source, separator: str) -> Structure:
-    """Line numbers (from 1) and numbers of fields of all rows that are not blank.
-
-    Also whether any field is quoted.
-    """
-    counts: list[NDArray[np.int64]] = []
-    seen = 0
-    quoted = False
-    for block in _blocks(source):
+    """Where the rows are, and how many fields each of them has."""
+    counts: list[NDArray[np.int32]] = []
+    blanks = 0
+    quoted = tabs = False
+    for block, before in _blocks(source):
         if b"\0" in block:
-            at = seen + block[: block.index(b"\0")].count(b"\n") + 1
+            at = before + block[: block.index(b"\0")].count(b"\n") + 1
             raise DataError(f"{source.label}, line {at} holds a NUL byte; expected text.")
-        seen += block.count(b"\n")
         quoted |= b'"' in block and separator != WHITESPACE
         if not quoted:
-            counts.append(_count_fields(np.frombuffer(block, np.uint8), separator))
+            data = np.frombuffer(block, np.uint8)
+            counts.append(_count_fields(data, separator))
+            blanks += int(np.count_nonzero(data == ord(" ")))
+            tabs |= b"\t" in block
     if quoted:
         return _fields_per_quoted_line(source, separator)
-    every = np.concatenate(counts) if counts else np.zeros(0, np.int64)
-    filled = np.flatnonzero(every)
-    return filled + 1, every[filled], False
+    fields = np.concatenate(counts) if counts else np.zeros(0, np.int32)
+    lines = np.arange(1, len(fields) + 1, dtype=np.int32)
+    if not fields.all():
+        lines, fields = lines[fields > 0], fields[fields > 0]
+    if separator == WHITESPACE and not tabs and blanks == int(fields.sum()) - len(fields):
+        separator = " "
+    return Structure(lines, fields, separator)
 
 
-def _blocks(source: Source) -> Iterator[bytes]:
-    """Whole lines, each ended by a line feed."""
+def _blocks(source: Source) -> Iterator[tuple[bytes, int]]:
+    """Whole lines, each ended by a line feed, and how many came before them."""
     with source.open() as file:
         seen = 0
         while block := file.read(BYTES_AT_ONCE):
             block += file.readline(LONGEST_LINE + 1)
             if not block.endswith(b"\n"):
                 block += b"\n"
-            block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+            if b"\r" in block:
+                block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
             _refuse_long_lines(source, block, seen)
+            yield block, seen
             seen += block.count(b"\n")
-            yield block
 
 
 def _refuse_long_lines(source: Source, block: bytes, before: int) -> None:
@@ -78,23 +102,26 @@ def _refuse_long_lines(source: Source, block: bytes, before: int) -> None:
         )
 
 
-def _count_fields(data: NDArray[np.uint8], separator: str) -> NDArray[np.int64]:
+def _count_fields(data: NDArray[np.uint8], separator: str) -> NDArray[np.int32]:
     """Fields of each line, 0 where it is blank."""
     newline = data == ord("\n")
     ends = np.flatnonzero(newline)
+    if separator != WHITESPACE:
+        marks = _count_in_lines(data == ord(separator), ends)
+        if marks.all():
+            return marks + 1
     blank = newline | (data == ord(" ")) | (data == ord("\t"))
     if separator == WHITESPACE:
         starts = ~blank
         starts[1:] &= blank[:-1]
         return _count_in_lines(starts, ends)
-    marks = data == ord(separator)
-    filled = _count_in_lines(~blank | marks, ends) > 0
-    return np.where(filled, _count_in_lines(marks, ends) + 1, 0)
+    filled = (marks > 0) | (_count_in_lines(~blank, ends) > 0)
+    return np.where(filled, marks + 1, 0)
 
 
-def _count_in_lines(marks: NDArray[np.bool_], ends: NDArray[np.intp]) -> NDArray[np.int64]:
-    before = np.searchsorted(np.flatnonzero(marks), ends)
-    return np.diff(before, prepend=0)
+def _count_in_lines(marks: NDArray[np.bool_], ends: NDArray[np.intp]) -> NDArray[np.int32]:
+    up_to = np.cumsum(marks, dtype=np.int32)[ends]
+    return np.diff(up_to, prepend=np.int32(0))
 
 
 def _fields_per_quoted_line(source: Source, separator: str) -> Structure:
@@ -115,4 +142,4 @@ def _fields_per_quoted_line(source: Source, separator: str) -> Structure:
             ) from error
         finally:
             text.detach()
-    return np.array(lines, np.int64), np.array(fields, np.int64), True
+    return Structure(np.array(lines, np.int64), np.array(fields, np.int64), separator, quoted=True)

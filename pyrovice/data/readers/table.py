@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,7 +15,13 @@ from numpy.typing import NDArray
 from pyrovice.data.formulas import unescape
 from pyrovice.data.naming import clean_name
 from pyrovice.data.readers.source import Sample, Source
-from pyrovice.data.readers.structure import SEPARATORS, WHITESPACE, fields_per_line, guess_separator
+from pyrovice.data.readers.structure import (
+    SEPARATORS,
+    WHITESPACE,
+    Structure,
+    fields_per_line,
+    guess_separator,
+)
 from pyrovice.data.reading_report import LeftOut
 from pyrovice.errors import DataError
 
@@ -29,6 +34,9 @@ MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
 DECIMAL_COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d*),\d+")
 # Beyond this, neighbouring whole numbers are the same float.
 LARGEST_WHOLE = 2**53
+LARGEST_SHORT = 2**30
+# Rows that are parsed in one go.
+ROWS_AT_ONCE = 2**17
 # Lines that are named after the first one with the same fault.
 MOST_OTHER_LINES = 3
 
@@ -44,7 +52,7 @@ class Table:
         self,
         source: Source,
         columns: dict[Any, Any],
-        lines: NDArray[np.int64],
+        lines: NDArray[np.integer],
         unit: str | None = None,
         show: Callable[[int], str] | None = None,
         decimal_comma: bool = False,
@@ -66,12 +74,14 @@ class Table:
 
     # ------------------------------------------------------------------ columns
 
-    def whole(self, names: Sequence[Any], what: str) -> NDArray[np.int64]:
+    def whole(self, names: Sequence[Any], what: str) -> NDArray[np.integer]:
         """Whole numbers, shape (n, columns); rows that hold anything else are wrong."""
-        out = np.zeros((len(self), len(names)), np.int64)
+        # Millions of ids take half of the room and time as short numbers.
+        short = all(_are_integers_up_to(self.columns[name], LARGEST_SHORT) for name in names)
+        out = np.zeros((len(self), len(names)), np.int32 if short else np.int64)
         for i, name in enumerate(names):
             values = self.columns[name]
-            if _are_small_integers(values):
+            if short or _are_integers_up_to(values, LARGEST_WHOLE):
                 out[:, i] = values
                 continue
             numbers = _numbers(values)
@@ -170,11 +180,11 @@ def stripped(values: Any) -> NDArray[Any]:
     return np.array([*(clean_name(str(value)) for value in different), ""], dtype=object)[codes]
 
 
-def _are_small_integers(values: Any) -> bool:
-    """Whether nothing can be wrong with a column of whole numbers."""
+def _are_integers_up_to(values: Any, largest: int) -> bool:
+    """Whether a column has whole numbers of at most this size and nothing else."""
     if not pd.api.types.is_integer_dtype(values) or not len(values) or pd.isna(values).any():
         return False
-    return values.min() >= -LARGEST_WHOLE and values.max() <= LARGEST_WHOLE
+    return values.min() >= -largest and values.max() <= largest
 
 
 def as_numbers(values: Any, decimal_comma: bool) -> Any:
@@ -272,7 +282,8 @@ def _read_text(
     text: set[Any],
     has_header: bool,
 ) -> Table:
-    lines, fields, quoted = fields_per_line(source, separator)
+    structure = fields_per_line(source, separator)
+    lines, fields = structure.lines, structure.fields
     skipped = int(lines[0]) if has_header and len(lines) else 0
     lines, fields = (lines[1:], fields[1:]) if has_header else (lines, fields)
     if not len(lines):
@@ -281,34 +292,52 @@ def _read_text(
             "per judgment."
         )
     try:
-        with source.open() as file, warnings.catch_warnings():
-            # A column may hold numbers in one stretch and text in another; that is looked at later.
-            warnings.simplefilter("ignore", pd.errors.DtypeWarning)
-            stream = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
-            frame = pd.read_csv(
-                stream,
-                sep=separator,
-                header=None,
-                names=list(range(width)),
-                index_col=False,
-                usecols=sorted(at),
-                dtype={i: str for i, name in at.items() if name in text},
-                skiprows=skipped,
-                keep_default_na=False,
-                na_values=[""],
-                quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
-            )
-            stream.detach()
+        columns = _parsed(source, structure, width, at, text, skipped)
     except (ValueError, pd.errors.ParserError) as error:
         raise DataError(f"{source.label}, line {lines[0]} or later: {error}.") from error
-    if len(frame) != len(lines):
+    read = len(next(iter(columns.values())))
+    if read != len(lines):
         raise DataError(
-            f"{source.label} has {len(lines)} rows from line {lines[0]} on, but {len(frame)} were "
+            f"{source.label} has {len(lines)} rows from line {lines[0]} on, but {read} were "
             "read; are there quotes or line breaks within a field?"
         )
-    columns = {name: frame[i] for i, name in at.items()}
     table = Table(source, columns, lines - source.before, decimal_comma=separator != ",")
     for count in np.unique(fields[fields != width]):
         than = "the header" if has_header else "the first line"
         table.complain(fields == count, f"has {count} columns, but {than} has {width}")
     return table
+
+
+def _parsed(
+    source: Source,
+    structure: Structure,
+    width: int,
+    at: dict[int, Any],
+    text: set[Any],
+    skipped: int,
+) -> dict[Any, pd.Series]:
+    """The columns by name, put together from stretches of the file to save memory."""
+    parts: dict[int, list[pd.Series]] = {i: [] for i in at}
+    with source.open() as file:
+        stream = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+        stretches = pd.read_csv(
+            stream,
+            sep=structure.separator,
+            header=None,
+            names=list(range(width)),
+            index_col=False,
+            usecols=sorted(at),
+            dtype={i: str for i, name in at.items() if name in text},
+            skiprows=skipped,
+            keep_default_na=False,
+            na_values=[""],
+            quoting=csv.QUOTE_MINIMAL if structure.quoted else csv.QUOTE_NONE,
+            chunksize=ROWS_AT_ONCE,
+            low_memory=False,
+        )
+        for stretch in stretches:
+            for i, several in parts.items():
+                several.append(stretch[i])
+        stream.detach()
+    # A column may hold numbers in one stretch and text in another; that is looked at later.
+    return {name: pd.concat(parts.pop(i), ignore_index=True) for i, name in at.items()}

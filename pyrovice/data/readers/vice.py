@@ -74,12 +74,12 @@ def _table(source: Source) -> Table:
     return numeric_table(source, (3, 4), f"{EXPECTED}, and at most one more with the participant")
 
 
-def _ids(table: Table) -> NDArray[np.int64]:
+def _ids(table: Table) -> NDArray[np.integer]:
     return table.whole([0, 1, 2], "an id")
 
 
 def _judgments(
-    table: Table, options: Options, decided: str, others: NDArray[np.int64] | None = None
+    table: Table, options: Options, decided: str, others: NDArray[np.integer] | None = None
 ) -> dict[str, Any]:
     ids = _ids(table)
     people = table.whole([3], "a participant")[:, 0] if 3 in table else None
@@ -89,7 +89,7 @@ def _judgments(
         Found(
             table,
             ids,
-            np.full(len(ids), 2),
+            np.full(len(ids), 2, np.int8),
             others=others,
             participants=people,
         ),

@@ -6,6 +6,8 @@ similarities, and which of them to use follows from the sizes.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 
@@ -16,6 +18,10 @@ from pyrovice.model.judgments import Judgments
 PAIRS_PER_ENTRY = 0.015
 # S is never formed beyond this many entries (1 GB in float32).
 MOST_ENTRIES = 2**28
+# Judgments whose probabilities stay within the processor's cache.
+STRETCH = 2**16
+# Similarities whose exponentials float32 can hold and add up.
+LARGEST_EXPONENT = 80.0
 # Rows gathered at once, so that memory does not grow with the number of judgments.
 BLOCK = 2**16
 
@@ -48,12 +54,16 @@ def similarities(X: Tensor, judgments: Judgments) -> Tensor:
 
 def pair_similarity(X: Tensor, pairs: Tensor) -> Tensor:
     """Dot products of the rows of X that `pairs` number, shape (..., *pairs.shape)."""
-    m = X.shape[-2]
-    if m * m <= MOST_ENTRIES and pairs.numel() >= PAIRS_PER_ENTRY * m * m:
+    if worth_forming_all(X.shape[-2], pairs):
         flat = _from_all_similarities(X, pairs.flatten())
     else:
         flat = _from_rows(X, pairs.flatten())
     return flat.unflatten(-1, pairs.shape)
+
+
+def worth_forming_all(m: int, pairs: Tensor) -> bool:
+    """Whether the similarities of all pairs of `m` objects cost less than these alone."""
+    return m * m <= MOST_ENTRIES and pairs.numel() >= PAIRS_PER_ENTRY * m * m
 
 
 def _from_all_similarities(X: Tensor, pairs: Tensor) -> Tensor:
@@ -69,10 +79,41 @@ def _from_rows(X: Tensor, pairs: Tensor) -> Tensor:
     return torch.cat(dots, -1)
 
 
-def rule_out_anchors(scores: Tensor, judgments: Judgments, dim: int) -> Tensor:
-    """The scores of the three answers along `dim`, −∞ for an anchor, which cannot be odd."""
+def odd_in_stretches(S: Tensor, judgments: Judgments) -> Iterator[tuple[slice, Tensor]]:
+    """Softmax of the similarities of the three pairs, for one stretch of rows after the other.
+
+    Parameters
+    ----------
+    S : Tensor of shape (objects, objects)
+        The similarities of all pairs, none of them negative.
+    judgments : Judgments
+        What is asked.
+
+    Yields
+    ------
+    slice, Tensor of shape (3, rows)
+        Which rows, and the probability that each of their three objects is odd.
+    """
+    # Every pair is in many judgments, so that exponentials of all pairs are the fewer ones.
+    fits = bool(S.max() <= LARGEST_EXPONENT)
+    looked_up = S.exp().flatten() if fits else S.flatten()
+    for first in range(0, len(judgments), STRETCH):
+        rows = slice(first, first + STRETCH)
+        part = judgments[rows]
+        kept = looked_up.index_select(0, part.pairs.flatten()).unflatten(0, part.pairs.shape)
+        if not fits:
+            yield rows, rule_out_anchors(kept, part, dim=-2).softmax(-2)
+            continue
+        kept = rule_out_anchors(kept, part, dim=-2, by=0.0)
+        yield rows, kept.div_(kept[0] + kept[1] + kept[2])
+
+
+def rule_out_anchors(
+    scores: Tensor, judgments: Judgments, dim: int, by: float = -torch.inf
+) -> Tensor:
+    """The scores of the three answers along `dim`, `by` for an anchor, which cannot be odd."""
     if judgments.anchor is None:
         return scores
     position = torch.arange(3, device=scores.device)
     ruled_out = judgments.anchor == position[:, None]
-    return scores.masked_fill(ruled_out if dim == -2 else ruled_out.mT, -torch.inf)
+    return scores.masked_fill(ruled_out if dim == -2 else ruled_out.mT, by)
