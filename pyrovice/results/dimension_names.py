@@ -78,10 +78,10 @@ class NamedDimensions:
         >>> import pyrovice as pv
         >>> example = pv.load_example()
         >>> fit = pv.fit(example.triplets, dimensions=12)
-        >>> fit.suggest_labels()[2]
-        'cheese, bread, pizza'
-        >>> fit.label(fit.suggest_labels(example.embedding)).top_objects(2)["food"].tolist()
-        ['cheese', 'bread']
+        >>> fit.suggest_labels(example.embedding).tolist()[:2]
+        ['animal', 'food']
+        >>> fit.label(fit.suggest_labels(example.embedding)).n_dimensions
+        7
         """
         return suggested(self, features)
 
