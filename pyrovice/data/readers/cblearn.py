@@ -69,7 +69,9 @@ def read(
     )
 
 
-def _responses(table: Table, responses: ArrayLike | str | Path | None) -> NDArray[np.integer] | None:
+def _responses(
+    table: Table, responses: ArrayLike | str | Path | None
+) -> NDArray[np.integer] | None:
     """How often j was nearer, negative where k was; None if always j."""
     if responses is None:
         return table.whole([3], "a response")[:, 0] if 3 in table else None
