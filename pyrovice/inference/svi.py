@@ -34,6 +34,7 @@ from pyrovice.inference.run import Epoch, Run
 from pyrovice.inference.settings import LARGEST_RATE, Training
 from pyrovice.inference.starts import Start
 from pyrovice.model.judgments import Judgments
+from pyrovice.model.priors import steady_rate
 from pyrovice.model.structure import typical_weights
 from pyrovice.results import pruning
 from pyrovice.results.posterior import quick_posterior
@@ -121,7 +122,8 @@ class Trainer:
         _place(run, task)
         self.rate = training.first_rate(typical_weights(run.model), task.n / judgments.n_objects)
         if training.learning_rate == "auto":
-            self.rate = min(self.rate, steadiest_rate(run.guide))
+            of_features = steady_rate(run.model.prior, task.n)
+            self.rate = min(self.rate, steadiest_rate(run.guide), of_features)
         run.optimizer = torch.optim.Adam(
             _parameters(run, self.elbo, judgments), lr=self.rate, betas=training.betas, fused=True
         )

@@ -9,6 +9,7 @@ import pyrovice as pv
 from pyrovice.inference.starts import _along, from_pair_counts, pair_counts
 from pyrovice.model.dimensions import first_dimensions
 from pyrovice.model.judgments import Judgments
+from pyrovice.model.priors import steady_rate
 
 TABLE, X, _ = featured(60)
 SHORT = pv.Training(schedule=pv.Anneal(steps=40), stop=pv.MaxEpochs(40))
@@ -128,3 +129,10 @@ def test_a_killed_fit_goes_on_with_the_same_features_only(data, tmp_path):
     np.testing.assert_allclose(again.embedding(pruned=False), fit.embedding(pruned=False))
     with pytest.raises(pv.PyroviceError, match="prior"):
         pv.fit(data, prior=pv.Features(TABLE + X[[0]].to_numpy()), checkpoint=path, **arguments)
+
+
+def test_steps_are_short_where_judgments_are_few_for_the_features():
+    prior = pv.Features(TABLE)
+    assert steady_rate(prior, 24 * prior.n_components - 1) == 0.03
+    assert steady_rate(prior, 24 * prior.n_components) == np.inf
+    assert steady_rate(pv.SpikeSlab(), 1) == np.inf

@@ -22,7 +22,7 @@ the combinations that the paper chose from.
 """
 
 from pyrovice.model.priors.ard import ARD
-from pyrovice.model.priors.features import Features, learned_rows
+from pyrovice.model.priors.features import Features, learned_rows, steady_rate
 from pyrovice.model.priors.grid import paper_grid
 from pyrovice.model.priors.horseshoe import Horseshoe
 from pyrovice.model.priors.learned_spike_slab import LearnedSpikeSlab
@@ -43,4 +43,5 @@ __all__ = [
     "predictive",
     "prior_of",
     "resolve_prior",
+    "steady_rate",
 ]

@@ -30,6 +30,8 @@ OFFSET = 0.5
 RESIDUAL, RESIDUAL_SPREAD = 0.22, 0.5
 # The reach that training starts from where the features explain nothing.
 SMALLEST = 0.01
+# With fewer judgments for each component, long steps lose every dimension before it is found.
+FEW_JUDGMENTS, RATE_WITH_FEW = 24, 0.03
 
 
 @saved
@@ -260,6 +262,13 @@ class Features:
 def learned_rows(prior: object) -> int | None:
     """How many numbers per dimension are learned where it is not one per object."""
     return prior.n_components if isinstance(prior, Features) else None
+
+
+def steady_rate(prior: object, judgments: int) -> float:
+    """The largest learning rate at which features are not lost in the noise of few judgments."""
+    if isinstance(prior, Features) and judgments < FEW_JUDGMENTS * prior.n_components:
+        return RATE_WITH_FEW
+    return math.inf
 
 
 def _are_blocks(table: Any) -> bool:
