@@ -258,6 +258,7 @@ def nuts_agrees(fit: Fit, data: Triplets, size: int, seed: int) -> Finding:
             warmup=NUTS_DRAWS // 2,
             chains=2,
             seed=seed,
+            progress=False,
         )
     apart = float(exact.mixing().r_hat.max())
     if apart > MIXED:

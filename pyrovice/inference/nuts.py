@@ -5,33 +5,32 @@ It is the yardstick for the guides: the same Pyro model, sampled by NUTS.
 
 from __future__ import annotations
 
-import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyro
-import pyro.infer
 import torch
-from numpy.typing import NDArray
 
 from pyrovice.data.connections import tell_if_disconnected
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole, whole_seed
 from pyrovice.errors import PyroviceError, tell
 from pyrovice.guides import Guide
-from pyrovice.guides.resolve import starting
 from pyrovice.inference.chains import (
     ONE_CHAIN,
     Chain,
     finished_chain,
     fit_of_chains,
     judged,
-    side_by_side,
 )
+from pyrovice.inference.no_u_turn import Sampler, advance_together
 from pyrovice.inference.plan import check_data
+from pyrovice.inference.potential import Potential
+from pyrovice.inference.progress import draws_bar
 from pyrovice.inference.starts import from_pair_counts
+from pyrovice.inference.threads import limited_threads, threads_for
 from pyrovice.model.choices import Choice, DotProduct
 from pyrovice.model.dimensions import first_dimensions
 from pyrovice.model.judgments import Judgments
@@ -72,12 +71,13 @@ def sample(
     warmup: int = 1000,
     chains: int = 4,
     seed: int = 0,
+    progress: bool = True,
 ) -> Fit:
     """Sample the posterior by NUTS, for small problems.
 
-    Chains run in processes of their own, as many at once as there are cores. They
-    start from the judgments' pair counts with noise of their own. Dimensions are
-    brought into one order across chains and draws before anything is summarised.
+    Chains start from the judgments' pair counts with noise of their own, and advance
+    together: the gradients of all of them are computed at once. Dimensions are brought
+    into one order across chains and draws before anything is summarised.
 
     Parameters
     ----------
@@ -95,6 +95,8 @@ def sample(
         How many chains.
     seed : int
         The same seed gives the same draws.
+    progress : bool
+        Whether to show a progress bar (in notebooks and terminals only).
 
     Returns
     -------
@@ -133,88 +135,43 @@ def sample(
             "samples around a fit at any size.",
         )
     seeds = np.random.SeedSequence(seed).generate_state(method.chains).tolist()
-    bare = model.with_data(None)
-    ran = side_by_side(run_chain, [(bare, data, method, each) for each in seeds])
+    ran = run_chains(model.with_data(None), data, method, seeds, progress=progress)
     result = fit_of_chains(ran, data, model, prior, method, seed, size)
     doubt = _doubt(result, method, sum(chain.divergences for chain in ran))
     return judged(result, doubt, "Sample again with chains=4 and more warmup, or fewer dimensions.")
 
 
-def run_chain(model: Model, data: Triplets, method: NUTS, seed: int) -> Chain:
-    """One chain, from start to end."""
+def run_chains(
+    model: Model, data: Triplets, method: NUTS, seeds: Sequence[int], *, progress: bool = False
+) -> list[Chain]:
+    """A chain for each seed, from start to end, a step of all of them at a time."""
     began = time.perf_counter()
-    # Pyro checks every value of every leapfrog step otherwise, a third of the time.
+    title = f"{len(seeds)} chain{'s' * (len(seeds) != 1)} of NUTS"
     with (
         pyro_locked(),
         gradients(),
         torch.random.fork_rng(devices=[]),
+        limited_threads(threads_for(data.n_objects, model.dimensions, len(data))),
+        # Pyro would check every value of every step.
         pyro.validation_enabled(False),
+        draws_bar(progress, len(seeds) * (method.warmup + method.draws), title) as bar,
     ):
-        torch.manual_seed(seed)
         judgments = Judgments.aggregated(data, people=model.known_people)
         model = model.with_data(judgments)
-        loc, scale = from_pair_counts(judgments, model.dimensions)
-        kernel = WatchedNUTS(
-            model,
-            init_strategy=starting(lambda: loc + scale * torch.randn_like(loc)),
-        )
-        mcmc = pyro.infer.MCMC(
-            kernel,
-            num_samples=method.draws,
-            warmup_steps=method.warmup,
-            disable_progbar=True,
-        )
-        mcmc.run()
+        potential = Potential(model)
+        chains = []
+        for seed in seeds:
+            torch.manual_seed(seed)
+            loc, scale = from_pair_counts(judgments, model.dimensions)
+            start = potential.start(lambda: loc + scale * torch.randn_like(loc))  # noqa: B023
+            sampler = Sampler(potential.rectified, seed)
+            chains.append(sampler.run(start, method.warmup, method.draws, bar.update))
+        found = advance_together(chains, potential)
         seconds = time.perf_counter() - began
-        return finished_chain(model, mcmc.get_samples(), seconds, kernel.stats())
-
-
-class WatchedNUTS(pyro.infer.NUTS):
-    """Pyro's NUTS, which also notes what it did for each draw, under the names of ArviZ."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.rows: list[dict[str, float]] = []
-        self._leapfrogs = 0
-        self._kinetic: float | None = None
-
-    def _build_basetree(self, *args: Any) -> Any:
-        self._leapfrogs += 1
-        return super()._build_basetree(*args)
-
-    def _kinetic_energy(self, r_unscaled: Any) -> Any:
-        energy = super()._kinetic_energy(r_unscaled)
-        # The first of a step is that of the momenta it starts with.
-        if self._kinetic is None:
-            self._kinetic = float(energy)
-        return energy
-
-    def sample(self, params: Any) -> Any:
-        """One step; called by Pyro."""
-        self._leapfrogs, self._kinetic = 0, None
-        before = self._mean_accept_prob * max(self._t - self._warmup_steps, 0)
-        found = super().sample(params)
-        n = self._t - self._warmup_steps
-        if n > 0:
-            _, potential, _ = self._fetch_from_cache()
-            self.rows.append(
-                {
-                    # Pyro keeps the mean over all draws so far.
-                    "acceptance_rate": self._mean_accept_prob * n - (before if n > 1 else 0.0),
-                    "step_size": self.step_size,
-                    "n_steps": self._leapfrogs,
-                    "tree_depth": math.ceil(math.log2(self._leapfrogs + 1)),
-                    "energy": float(potential) + (self._kinetic or 0.0),
-                }
-            )
-        return found
-
-    def stats(self) -> dict[str, NDArray[Any]]:
-        """By name, a number per draw."""
-        found = {name: np.array([row[name] for row in self.rows]) for name in self.rows[0]}
-        for name in ("n_steps", "tree_depth"):
-            found[name] = found[name].astype(int)
-        return found | {"diverging": np.isin(np.arange(len(self.rows)), self._divergences)}
+        return [
+            finished_chain(model, potential.sites(positions), seconds, stats)
+            for positions, stats in found
+        ]
 
 
 def _doubt(fit: Fit, method: NUTS, divergences: int) -> str | None:

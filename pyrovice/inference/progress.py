@@ -61,6 +61,14 @@ def fits_bar(wanted: bool, total: int, done: int) -> Any:
     return tqdm(total=total, initial=done, desc="fits", unit="fit", disable=quiet)
 
 
+def draws_bar(wanted: bool, total: int, title: str) -> Any:
+    """A bar over the draws of all chains, those of the warm-up included."""
+    from tqdm.auto import tqdm
+
+    quiet = not (wanted and _is_watched())
+    return tqdm(total=total, desc=title, unit="draw", disable=quiet)
+
+
 def _is_watched() -> bool:
     if os.environ.get("CI"):
         return False

@@ -69,7 +69,7 @@ class Site:
 
     def distribution(self, loc: Tensor, scale: Tensor) -> dist.TorchDistribution:
         """Normal on the real line, carried to the support of the site."""
-        if _entry(self.support) is constraints.real:
+        if self.is_real:
             return dist.Normal(loc, scale).to_event(self.event_dim)
         if self.is_positive:
             return dist.LogNormal(loc, scale).to_event(self.event_dim)
@@ -102,6 +102,11 @@ class Site:
         """Whether this site has a value of its own for every object and dimension."""
         plates = {name: dim for name, _, dim in self.plates}
         return self.event_dim == 0 and plates == {"object": -2, "dimension": -1}
+
+    @property
+    def is_real(self) -> bool:
+        """Whether every entry can be any real number."""
+        return _entry(self.support) is constraints.real
 
     @property
     def is_positive(self) -> bool:

@@ -8,7 +8,7 @@ from pyro import poutine
 
 import pyrovice as pv
 from pyrovice.inference.chains import log_densities
-from pyrovice.inference.nuts import NUTS, run_chain
+from pyrovice.inference.nuts import NUTS, run_chains
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
 
@@ -55,11 +55,11 @@ def test_a_sampled_fit_is_a_fit(sampled, data, tmp_path):
 def test_the_same_seed_gives_the_same_draws(data):
     method = NUTS(draws=5, warmup=5, chains=1)
     model = Model(pv.SpikeSlab(), 8, 2)
-    a, b = (run_chain(model, data, method, seed=4) for _ in range(2))
+    (a,), (b,) = (run_chains(model, data, method, [4]) for _ in range(2))
     assert np.array_equal(a.sites["X"], b.sites["X"])
     torch.manual_seed(0)
     before = torch.random.get_rng_state()
-    run_chain(model, data, method, seed=4)
+    run_chains(model, data, method, [4])
     assert torch.equal(torch.random.get_rng_state(), before)
 
 

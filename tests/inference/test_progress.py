@@ -52,3 +52,15 @@ def test_a_fit_draws_it(small):
     with contextlib.redirect_stderr(Terminal()) as screen:
         pv.fit(small, dimensions=4, training=training)
     assert "20 objects in up to 4 dimensions" in screen.getvalue()
+
+
+@pytest.mark.filterwarnings("ignore:Not known to have converged")
+def test_sampling_draws_it_too():
+    data = pv.simulate([[0.0], [0.5], [1.0], [1.5]], 20, seed=0)
+    with contextlib.redirect_stderr(Terminal()) as screen:
+        pv.sample(data, dimensions=1, draws=4, warmup=2, chains=2)
+    assert "2 chains of NUTS: 100%" in screen.getvalue()
+    assert "12/12" in screen.getvalue()
+    with contextlib.redirect_stderr(Terminal()) as screen:
+        pv.sample(data, dimensions=1, draws=4, warmup=2, chains=2, progress=False)
+    assert screen.getvalue() == ""

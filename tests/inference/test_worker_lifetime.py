@@ -16,17 +16,19 @@ pytestmark = [
     pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc"),
 ]
 
-SAMPLING = """
+REFINING = """
 import pyrovice as pv
 data = pv.load_example().triplets
-pv.sample(data, dimensions=8, draws=4000, warmup=4000, chains=2)
+short = pv.Training(schedule=None, stop=pv.MaxEpochs(3))
+fit = pv.fit(data, dimensions=8, training=short)
+pv.refine(fit, data, draws=40_000, chains=2)
 """
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["SIGKILL", "SIGTERM"])
 def test_workers_end_with_their_parent(number):
-    parent = started(code=SAMPLING)
-    workers = wait_until(lambda: found if len(found := children(parent.pid)) == 2 else None)
+    parent = started(code=REFINING)
+    workers = wait_until(lambda: found if len(found := children(parent.pid)) == 2 else None, 240)
     # They may still be importing: whoever has no parent when its work comes ends as well.
     parent.send_signal(number)
     assert parent.wait(30) == -number

@@ -109,21 +109,28 @@ class RegularizedHorseshoe(TorchDistribution):
 class LogScaledExp1(torch.autograd.Function):
     """log(exp(u) E₁(u)) and its derivative 1 − 1/(u exp(u) E₁(u))."""
 
-    @staticmethod
-    def forward(ctx: Any, u: Tensor) -> Tensor:
-        scaled = torch.where(u < 1, _exp1_series(u.clamp(max=1)), _exp1_fraction(u.clamp(min=1)))
-        ctx.save_for_backward(u, scaled)
-        return scaled.log()
+    # So that it can be computed for several chains at once.
+    generate_vmap_rule = True
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> Tensor:
+    def forward(u: Tensor) -> tuple[Tensor, Tensor]:
+        scaled = torch.where(u < 1, _exp1_series(u.clamp(max=1)), _exp1_fraction(u.clamp(min=1)))
+        return scaled.log(), scaled
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Tensor], output: tuple[Tensor, Tensor]) -> None:
+        ctx.mark_non_differentiable(output[1])
+        ctx.save_for_backward(inputs[0], output[1])
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor, _: Tensor) -> Tensor:
         u, scaled = ctx.saved_tensors
         return grad * (1 - 1 / (u * scaled))
 
 
 def log_scaled_exp1(u: Tensor) -> Tensor:
     """log(exp(u) E₁(u)) for positive u, where E₁ is the exponential integral."""
-    return LogScaledExp1.apply(u)
+    return LogScaledExp1.apply(u)[0]
 
 
 def _exp1_series(u: Tensor) -> Tensor:
