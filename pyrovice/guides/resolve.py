@@ -114,7 +114,9 @@ def resolve_guide(
             "init= says where to start, and a guide that was given as code starts where its code "
             "says. Use guide=MeanField(), LowRank(rank), MAP(), or an autoguide by its class."
         )
-    return made if isinstance(made, torch.nn.Module) else FunctionGuide(made)
+    # An EasyGuide has its parameters where pyro.param puts them, as a function does.
+    plain = not isinstance(made, torch.nn.Module) or isinstance(made, EasyGuide)
+    return FunctionGuide(made) if plain else made
 
 
 def refuse(guide: Guide, model: Model, prior_of_x: dist.TorchDistribution | None) -> None:

@@ -16,6 +16,7 @@ from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole, whole_seed
 from pyrovice.errors import PyroviceError
 from pyrovice.guides import MAP, Guide, finished, guide_family, resolve_guide
+from pyrovice.guides.correlations import with_settled_correlations
 from pyrovice.inference.run import Run
 from pyrovice.inference.settings import STARTS, Training
 from pyrovice.inference.starts import Start, from_clear_pair_counts, from_pair_counts
@@ -153,7 +154,7 @@ class Plan:
 
     def finish(self, run: Run) -> Fit:
         """The fit that a trained run amounts to."""
-        found = finished(run.guide)
+        found = finished(with_settled_correlations(run.guide, run.model))
         return in_order_of_importance(
             Fit(
                 prior=self.prior,

@@ -6,6 +6,7 @@ import pyro.distributions as dist
 import pytest
 import torch
 from pyro import poutine
+from pyro.contrib.easyguide import EasyGuide
 from pyro.infer import MCMC, NUTS, SVI, Predictive, Trace_ELBO
 from pyro.infer.autoguide import (
     AutoDelta,
@@ -19,6 +20,7 @@ from pyro.infer.autoguide import (
 )
 from pyro.infer.importance import psis_diagnostic
 from scipy import stats
+from torch.distributions.constraints import positive
 
 import pyrovice as pv
 from pyrovice.guides import MeanField, resolve_guide
@@ -280,3 +282,30 @@ def test_median_and_quantiles_are_those_of_the_family(small):
     total = closed_form(low).sigma
     spread = low.quantiles([stats.norm.cdf(1)])["X"][0] - low.loc.X
     np.testing.assert_allclose(spread.detach().numpy(), total, rtol=1e-4)
+
+
+class Easy(EasyGuide):
+    """Independent Normals, as one writes them with EasyGuide."""
+
+    def guide(self, *args, **kwargs):
+        loc = pyro.param("loc", lambda: 0.5 + 0.1 * torch.rand(20, 2))
+        scale = pyro.param("scale", lambda: torch.full((20, 2), 0.1), constraint=positive)
+        with self.plate("object", 20, dim=-2), self.plate("dimension", 2, dim=-1):
+            pyro.sample("X", dist.Normal(loc, scale))
+
+
+@pytest.mark.filterwarnings(
+    "ignore:All 2 dimensions", "ignore:No dimension", "ignore:These .* carry"
+)
+@pytest.mark.filterwarnings(
+    "ignore:These .* carry", "ignore:Training did not", "ignore:Estimated shape parameter"
+)
+def test_an_easy_guide_is_a_guide(small):
+    training = pv.Training(schedule=pv.Anneal(steps=40), stop=pv.MaxEpochs(40))
+    fit = pv.fit(small, guide=lambda model: Easy(model), dimensions=2, training=training)
+    assert {*fit.guide.parameters.state["params"]} == {"loc", "scale"}
+    assert "loc" not in pyro.get_param_store()
+    assert fit.history.loss.iloc[-1] < fit.history.loss.iloc[0]
+    assert fit.evaluate(small).cross_entropy < np.log(3)
+    assert np.isfinite(fit.elbo(small, particles=5).value)
+    assert pv.compare({"easy": fit}, small, draws=50).elpd_loo.notna().all()

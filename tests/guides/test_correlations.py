@@ -1,0 +1,83 @@
+"""A guide with covariances is not worse than the independent Normals that it contains."""
+
+import numpy as np
+import pyro
+import pytest
+import torch
+from pyro.infer.autoguide import (
+    AutoLowRankMultivariateNormal,
+    AutoMultivariateNormal,
+    AutoNormal,
+)
+
+import pyrovice as pv
+from pyrovice.guides.correlations import _shrinking, with_settled_correlations
+from pyrovice.model.model import Model
+
+TRUTH = 1.5 * np.eye(2).repeat(4, axis=0)
+DATA = pv.simulate(TRUTH, 300, seed=0)
+
+
+def covariance(guide):
+    """Of the entries of X, as the guide draws them."""
+    if isinstance(guide, pv.guides.LowRankGuide):
+        directions = guide.directions().flatten(1)
+        return directions.mT @ directions + guide.log_scale.X.exp().square().flatten().diag()
+    return guide.get_posterior().covariance_matrix
+
+
+@pytest.fixture(params=[AutoMultivariateNormal, AutoLowRankMultivariateNormal, pv.LowRank(3)])
+def noisy(request):
+    """A guide whose correlations are noise."""
+    pyro.set_rng_seed(0)
+    model = Model(pv.SpikeSlab(), 8, 2, DATA)
+    with pyro.settings.context(module_local_params=True):
+        guide = request.param(model)
+        guide(model.data)
+        with torch.no_grad():
+            for name, value in guide.named_parameters():
+                noise = 0.3 * torch.randn_like(value)
+                if "tril" in name:
+                    value += noise.tril(-1)
+                elif "factor" in name:
+                    value += noise
+    return guide, model
+
+
+@torch.no_grad()
+def test_shrinking_keeps_variances_and_a_share_of_covariances(noisy):
+    guide, _ = noisy
+    before = covariance(guide)
+    shrink = _shrinking(guide)
+    for share in (0.5, 0.0, 1.0):
+        shrink(share)
+        expected = share * before + (1 - share) * before.diag().diag()
+        torch.testing.assert_close(covariance(guide), expected, rtol=1e-4, atol=1e-5)
+
+
+@torch.no_grad()
+def test_correlations_that_are_noise_are_shrunk(noisy):
+    guide, model = noisy
+    before = covariance(guide)
+    after = covariance(with_settled_correlations(guide, model))
+    torch.testing.assert_close(after.diag(), before.diag(), rtol=1e-4, atol=1e-5)
+    off = ~torch.eye(16, dtype=torch.bool)
+    assert after[off].norm() < 0.8 * before[off].norm()
+
+
+@pytest.mark.filterwarnings("ignore:All . dimensions", "ignore:No dimension has more")
+@pytest.mark.filterwarnings("ignore:Training did not settle")
+def test_a_richer_guide_is_not_worse():
+    rng = np.random.default_rng(0)
+    truth = rng.gamma(1.0, 0.8, (15, 4)) * (rng.random((15, 4)) < 0.4)
+    data = pv.simulate(truth, 1000, seed=0)
+    training = pv.Training(schedule=pv.Anneal(steps=400), stop=pv.MaxEpochs(450))
+    independent, joint = (
+        pv.fit(data, guide=guide, dimensions=4, training=training).elbo(data, particles=100)
+        for guide in (AutoNormal, AutoMultivariateNormal)
+    )
+    assert joint.value > independent.value - 2 * (joint.se + independent.se)
+
+
+def test_other_guides_are_left_alone(small_fit):
+    assert _shrinking(small_fit.guide) is None
