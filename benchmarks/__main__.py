@@ -34,6 +34,7 @@ SECTIONS = {
     "small_sizes": "quality",
     "yardstick": "quality",
     "coverage": "quality",
+    "prior_levels": "quality",
     "arviz_memory": "speed",
     "reading": "speed",
     "importing": "speed",

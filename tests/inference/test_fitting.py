@@ -160,6 +160,8 @@ def test_no_dimensions_is_said_loudly():
         fit = pv.fit(noise, progress=False)
     assert not fit.converged
     assert fit.n_dimensions == 0
+    # It ends once the learning rate is down and nothing has come back for a window of 200 steps.
+    assert len(fit.history) < 2600 < fit.training.max_epochs
     assert fit.embedding().shape == (60, 0)
     assert fit.top_objects().shape[1] == 0
     np.testing.assert_allclose(fit.prune().predict(noise), 1 / 3, rtol=1e-6)
