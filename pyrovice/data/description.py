@@ -96,8 +96,15 @@ class Description:
             "than once"
         )
         where = "on the screen" if self.on_screen else "in the order of ids"
-        shares = ", ".join(f"{share:.1%}" for share in self.positions / self.positions.sum())
-        lines.append(f"  answers at the first, second and third place {where}: {shares}")
+        shares = self.positions / self.positions.sum()
+        places = dict(zip(("first", "second", "third"), shares, strict=True))
+        if self.anchored == self.judgments and min(shares) == 0:
+            # Where the anchor always stands, there can be no answer.
+            places = {name: share for name, share in places.items() if share}
+        *but_last, last = places
+        at = f"{', '.join(but_last)} and {last}" if but_last else last
+        said = ", ".join(f"{share:.1%}" for share in places.values())
+        lines.append(f"  answers at the {at} place {where}: {said}")
         lines.append(
             f"  an object is in {seen.min():,} to {seen.max():,} judgments (median "
             f"{seen.median():,.0f}); {self.coverage:.1%} of all pairs were shown together"

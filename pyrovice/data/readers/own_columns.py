@@ -142,11 +142,10 @@ def _odd(
     named = _labels(table, columns.answer)
     table.complain(named == "", said)
     at = labels == named[:, None]
-    table.complain(
-        ~at.any(axis=1),
-        f"names an object in the column {columns.answer!r} that it does not show; if that column "
-        f"holds positions, pass position={columns.answer!r}",
-    )
+    not_shown = f"names an object in the column {columns.answer!r} that it does not show"
+    if not at.any():
+        not_shown += f"; if that column holds positions, pass position={columns.answer!r}"
+    table.complain(~at.any(axis=1), not_shown)
     column = np.argmax(at, axis=1)
     if columns.chosen is None:
         return column
