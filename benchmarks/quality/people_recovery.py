@@ -160,14 +160,18 @@ def pooling(eaches: tuple[int, ...]) -> Iterator[str]:
         "36 objects in 6 dimensions, 39 people, most of whom attend to two or three of the "
         "dimensions only (their other weights are a twentieth), all judgments anchored. Held-out "
         "nats and accuracy of 300 further judgments of each of 12 people, under one mind, under "
-        "`pv.People()`, and under a fit of each of these people's judgments apart; the last "
-        "column is the paired difference in nats between People and the best of the others, with "
-        "its standard error over people."
+        "`pv.People()`, under `pv.People(own=True)`, and under a fit of each of these people's "
+        "judgments apart; the last columns are paired differences in nats, with their standard "
+        "error over people: between People and the better of one mind and each apart, and between "
+        "People with deviations of their own and without."
     )
     yield ""
-    columns = "judgments of each, one mind, People, each apart, People against the best other"
+    columns = (
+        "judgments of each, one mind, People, with own, each apart, People against the best other, "
+        "what own adds"
+    )
     yield f"| {columns.replace(', ', ' | ')} |"
-    yield "| --- " * 5 + "|"
+    yield "| --- " * 7 + "|"
     for each in eaches:
         yield pooled(each)
 
@@ -189,6 +193,7 @@ def pooled(each: int) -> str:
     models = {
         "one mind": pv.fit(data, progress=False).evaluate,
         "People": pv.fit(data, people=pv.People(), progress=False).evaluate,
+        "with own": pv.fit(data, people=pv.People(own=True), progress=False).evaluate,
     }
     table = pd.DataFrame(index=some)
     accuracy = {}
@@ -204,10 +209,11 @@ def pooled(each: int) -> str:
     }
     table["each apart"] = {label: score.cross_entropy for label, score in apart.items()}
     accuracy["each apart"] = np.mean([score.accuracy for score in apart.values()])
-    best = table.drop(columns="People").mean().idxmin()
+    best = table[["one mind", "each apart"]].mean().idxmin()
     difference = table["People"] - table[best]
+    added = table["with own"] - table["People"]
     cells = [f"{table[name].mean():.3f} / {accuracy[name]:.3f}" for name in table]
     return (
         f"| {each} | {' | '.join(cells)} | {difference.mean():+.3f} ± {difference.sem():.3f} "
-        f"({best}) |"
+        f"({best}) | {added.mean():+.3f} ± {added.sem():.3f} |"
     )

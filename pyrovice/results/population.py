@@ -3,17 +3,19 @@
 A mean-field guide holds the spread of a trait for known when it looks at a person, and the persons
 for known when it looks at the spread; and it holds every trait of a person for independent of the
 others, though much of what a low weight explains a high temperature could explain too. Its means
-are good and its intervals are too narrow. So the traits are drawn anew around these means, given
-the embedding: what the answers of a person say about all of their traits together is close to a
-Normal, whose precision is the Fisher information of these answers. Given that, traits, spreads and
-means of groups are drawn in turn from their exact conditional distributions (Gibbs sampling, with
-centred and non-centred steps interwoven; Yu and Meng, 2011).
+are good and its intervals are too narrow. So the traits are drawn anew, given the embedding, from
+their exact posterior: traits, spreads and means of groups in turn, each given the others (Gibbs
+sampling, with centred and non-centred steps interwoven; Yu and Meng, 2011). What the answers of a
+person say about all of their traits together is close to a Normal, whose precision is the Fisher
+information of these answers. New traits are proposed as if it were one, and accepted or not by how
+probable the answers are (Metropolis and Hastings), for each person apart.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from itertools import accumulate
 
 import pyro.distributions as dist
 import torch
@@ -22,11 +24,16 @@ from torch import Tensor
 from pyrovice.data.validation import whole_seed
 from pyrovice.guides import Guide, PointGuide, SiteGuide
 from pyrovice.guides.drawing import draw_sites
-from pyrovice.model.choices import log_probability
-from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
 from pyrovice.model.people.crowd import SPREAD, TRAIT, TYPICAL_LAPSE, Crowd
 from pyrovice.model.pyro_lock import pyro_locked
+from pyrovice.results.trait_evidence import (
+    Answers,
+    Evidence,
+    evidence_of_answers,
+    off_the_line,
+    on_the_line,
+)
 from pyrovice.results.weights import closed_form
 
 # Traits that are drawn anew; of deviations of their own there are too many.
@@ -38,30 +45,14 @@ LOGITS = torch.linspace(-9.0, 2.0, 221)
 # The traits that the first look at the answers gives are nearer the truth than the guide's, which
 # are shrunk too much; there the answers are looked at again.
 LOOKS, DRAWS_OF_A_LOOK = 2, 100
-# Steps before the first draw.
-FORGOTTEN = 60
-# How far a trait is moved, on the line, to see what the answers say of it.
-SMALL = 0.02
+# Steps before the first draw, in which it is also found how far to go in one step.
+FORGOTTEN = 100
+# The share of proposals that should be accepted, and how fast steps are shortened until they are.
+ACCEPTED, ACCEPTED_STRETCHES, LEARN = 0.6, 0.4, 0.3
+# Answers that are looked at in one step to draw spreads: of one trait after the other.
+STRETCHED_ANSWERS = 30_000
 # Draws that the mean embedding is computed by, where it has no closed form.
 MEAN_BY = 100
-# Entries held at once of the derivatives of all answers.
-MOST_AT_ONCE = 2**24
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What the answers say of all traits u of a person, on the line: exp(h·u − uᵀJu/2).
-
-    Attributes
-    ----------
-    precision : Tensor of shape (people, traits, traits)
-        J, the Fisher information.
-    shift : Tensor of shape (people, traits)
-        h.
-    """
-
-    precision: Tensor
-    shift: Tensor
 
 
 @torch.no_grad()
@@ -86,6 +77,7 @@ def redraw_people(guide: Guide, model: Model, n: int, seed: int = 0) -> dict[str
             population = Population(crowd, sites, traits, evidence)
             for name, values in _stacked(population, DRAWS_OF_A_LOOK).items():
                 sites[name] = values.median(0).values
+        population.answers = Answers(model, sites, traits)
         return crowd.relative(_stacked(population, n))
 
 
@@ -93,47 +85,6 @@ def _stacked(population: Population, n: int) -> dict[str, Tensor]:
     """`n` draws of every site, (n, ...)."""
     drawn = [population.values() for _ in population.steps(n)]
     return {name: torch.stack([draw[name] for draw in drawn]) for name in drawn[0]}
-
-
-def evidence_of_answers(model: Model, sites: dict[str, Tensor], traits: list[str]) -> Evidence:
-    """What the answers say of everybody's traits, to second order around `sites`."""
-    judgments = model.judgments()
-    # Those of nobody who is known say nothing about anybody.
-    known = judgments.told[0]
-    start = torch.cat([_columns(_line(site, sites[site])) for site in traits], -1)
-    size = start.shape[-1]
-    precision, score = start.new_zeros(len(start), size, size), torch.zeros_like(start)
-    for rows in torch.arange(len(known)).split(max(1, MOST_AT_ONCE // (3 * size))):
-        part = known[rows]
-        slope, p = _derivatives(model, sites, traits, part)
-        times = torch.ones(len(part)) if part.weight is None else part.weight
-        assert part.person is not None
-        answered = slope[torch.arange(len(part)), part.odd]
-        score.index_add_(0, part.person, answered * times[:, None])
-        information = torch.einsum("nok,no,nol->nkl", slope, p * times[:, None], slope)
-        precision.index_add_(0, part.person, information)
-    return Evidence(precision, torch.einsum("pkl,pl->pk", precision, start) + score)
-
-
-def _derivatives(
-    model: Model, sites: dict[str, Tensor], traits: list[str], asked: Judgments
-) -> tuple[Tensor, Tensor]:
-    """Of the log-probabilities of all answers by all traits, (n, 3, traits), and the former."""
-    assert isinstance(model.answers, Crowd)
-    as_given = model.answers.as_given()
-    found = []
-    for site in traits:
-        line = _line(site, sites[site])
-        for column in range(_columns(line).shape[-1]):
-            moved: list[Tensor] = []
-            for step in (SMALL, -SMALL):
-                other = line.clone()
-                _columns(other)[..., column] += step
-                moved_sites = sites | {site: _support(site, other)}
-                moved.append(log_probability(as_given, moved_sites, asked))
-            # An anchor is as improbable as ever.
-            found.append(((moved[0] - moved[1]) / (2 * SMALL)).nan_to_num(0.0))
-    return torch.stack(found, -1), log_probability(as_given, sites, asked).exp()
 
 
 class Population:
@@ -148,58 +99,86 @@ class Population:
     traits : list of str
         The sites of the traits, whose columns follow each other in `evidence`.
     evidence : Evidence
-        What the answers say.
+        What the answers say, to second order.
+    answers : Answers, optional
+        What they say exactly.
     """
 
     def __init__(
-        self, crowd: Crowd, sites: dict[str, Tensor], traits: list[str], evidence: Evidence
+        self,
+        crowd: Crowd,
+        sites: dict[str, Tensor],
+        traits: list[str],
+        evidence: Evidence,
+        answers: Answers | None = None,
     ) -> None:
-        self.crowd, self.traits, self.evidence = crowd, traits, evidence
-        lines = [_columns(_line(site, sites[site])) for site in traits]
-        self.u = torch.cat(lines, -1)
-        self.columns, first = {}, 0
-        for site, line in zip(traits, lines, strict=True):
-            self.columns[site] = slice(first, first + line.shape[-1])
-            first += line.shape[-1]
-        self.spread = torch.cat(
-            [crowd.spread(s, sites).expand(x.shape[-1]) for s, x in zip(traits, lines, strict=True)]
-        ).clone()
+        self.crowd, self.traits, self.evidence, self.answers = crowd, traits, evidence, answers
+        self.sites, self.u = sites, on_the_line(sites, traits)
+        widths = [crowd.dimensions if site == "person_weight" else 1 for site in traits]
+        ends = list(accumulate(widths))
+        self.columns = {
+            site: slice(end - width, end)
+            for site, end, width in zip(traits, ends, widths, strict=True)
+        }
+        spreads = [crowd.spread(s, sites).expand(w) for s, w in zip(traits, widths, strict=True)]
+        self.spread = torch.cat(spreads).clone()
         self.centre = torch.zeros_like(self.u)
         self.group_means: Tensor | None = None
         self.grids = {site: _grid(crowd, site) for site in traits}
 
     def steps(self, n: int) -> Iterator[int]:
         """Go on; stop at each of `n` draws."""
+        people = len(self.u)
+        self.log_p = self._log_p(self.u)
+        # How far everybody's traits go in one step, and the logarithm of each spread: about as far
+        # as it is uncertain, if all traits were known.
+        self.length = torch.ones(people)
+        self.stride = torch.full_like(self.spread, 2.4 / (2 * people) ** 0.5)
         for step in range(FORGOTTEN + n):
-            self._draw_traits()
+            taken = self._draw_traits()
+            if step < FORGOTTEN:
+                longer = LEARN * (taken - ACCEPTED)
+                self.length = (self.length * longer.exp()).clamp(max=1.0)
             self._draw_centres()
-            self._draw_spreads()
+            self._draw_spreads(learn=step < FORGOTTEN)
             if step >= FORGOTTEN:
                 yield step
 
+    def _log_p(self, u: Tensor) -> Tensor:
+        """What the answers say, exactly if it is known, (people,)."""
+        return self.evidence.log_density(u) if self.answers is None else self.answers(u)
+
     def values(self) -> dict[str, Tensor]:
         """The sites at this draw."""
-        found: dict[str, Tensor] = {}
+        found = off_the_line(self.u, self.sites, self.traits)
         for site in self.traits:
-            columns, one = self.columns[site], site != "person_weight"
-            value, spread = _support(site, self.u[:, columns]), self.spread[columns]
-            found[site] = value[:, 0] if one else value
             if self.grids[site][1] is not None:
-                found[SPREAD[site]] = (spread[0] if one else spread).clone()
+                spread = self.spread[self.columns[site]].clone()
+                found[SPREAD[site]] = spread if site == "person_weight" else spread[0]
         if self.group_means is not None:
             found["group_log_weight"] = self.group_means
         if "person_lapse" in self.traits:
             found["typical_lapse"] = self.centre[0, self.columns["person_lapse"]][0].sigmoid()
         return found
 
-    def _draw_traits(self) -> None:
+    def _draw_traits(self) -> Tensor:
+        """New traits; one for everybody who took the proposal, and zero for the others."""
         expected = self.spread**-2
         precision = self.evidence.precision + torch.diag(expected)
         root = torch.linalg.cholesky(precision)
         shift = self.evidence.shift + self.centre * expected
         mean = torch.cholesky_solve(shift.unsqueeze(-1), root)
         noise = torch.linalg.solve_triangular(root.mT, torch.randn_like(mean), upper=True)
-        self.u = (mean + noise).squeeze(-1)
+        mean, noise, length = mean.squeeze(-1), noise.squeeze(-1), self.length[:, None]
+        # A step that leaves the Normal as it is, whatever its length; one has no memory.
+        new = mean + (1 - length**2).sqrt() * (self.u - mean) + length * noise
+        log_p = self._log_p(new)
+        beyond = log_p - self.log_p
+        beyond += self.evidence.log_density(self.u) - self.evidence.log_density(new)
+        taken = torch.rand(len(new)).log() < beyond
+        self.u = torch.where(taken[:, None], new, self.u)
+        self.log_p = torch.where(taken, log_p, self.log_p)
+        return taken.to(new)
 
     def _draw_centres(self) -> None:
         if "person_lapse" in self.traits:
@@ -221,25 +200,50 @@ class Population:
             nobody = torch.zeros(1, self.crowd.dimensions)
             self.centre[:, columns] = torch.cat([mean, nobody])[self.crowd.group]
 
-    def _draw_spreads(self) -> None:
-        for site in self.traits:
-            grid, log_prior = self.grids[site]
+    def _draw_spreads(self, learn: bool) -> None:
+        for site, (grid, log_prior) in self.grids.items():
             if log_prior is None:
                 continue
             columns = self.columns[site]
             # Given the traits.
             squares = ((self.u - self.centre)[:, columns] ** 2).sum(0)
             log_p = log_prior - len(self.u) * grid.log() - squares[:, None] / (2 * grid**2)
-            if site == "person_weight" and self.group_means is not None:
-                squares = (self.group_means**2).sum(0)
-                groups = len(self.group_means)
-                log_p = log_p - groups * grid.log() - squares[:, None] / (2 * grid**2)
+            log_p = log_p + self._log_p_of_groups(columns, grid)
             self.spread[columns] = _within(grid.log(), _choose(log_p)).exp()
-            # Given how far, in spreads, everybody is from the centre.
-            for column in range(columns.start, columns.stop):
-                self._rescale(column, grid, log_prior)
+        # Given how far, in spreads, everybody is from the centre.
+        for column, site in self._some_columns():
+            if self.answers is None:
+                self._rescale(column, site)
+                continue
+            taken = self._stretch(column, site)
+            if learn:
+                self.stride[column] *= math.exp(LEARN * (taken - ACCEPTED_STRETCHES))
+        if self.answers is None:
+            self.log_p = self._log_p(self.u)
 
-    def _rescale(self, column: int, grid: Tensor, log_prior: Tensor) -> None:
+    def _some_columns(self) -> list[tuple[int, str]]:
+        """Columns whose spread is learned: all if that is cheap, and others in every step."""
+        learned = [
+            (column, site)
+            for site, columns in self.columns.items()
+            for column in range(columns.start, columns.stop)
+            if self.grids[site][1] is not None
+        ]
+        if self.answers is None:
+            return learned
+        some = max(1, STRETCHED_ANSWERS // max(1, len(self.answers)))
+        return [learned[place] for place in torch.randperm(len(learned))[:some].tolist()]
+
+    def _log_p_of_groups(self, columns: slice, spread: Tensor) -> Tensor | float:
+        """Of the means of groups, in these columns, if people had these spreads."""
+        if self.group_means is None or columns.stop > self.group_means.shape[-1]:
+            return 0.0
+        squares = (self.group_means[:, columns] ** 2).sum(0)
+        return -len(self.group_means) * spread.log() - squares[:, None] / (2 * spread**2)
+
+    def _rescale(self, column: int, site: str) -> None:
+        """A new spread and everybody's trait with it, if the evidence is all there is."""
+        grid, log_prior = self.grids[site]
         centre = self.centre[:, column]
         z = (self.u[:, column] - centre) / self.spread[column]
         own = self.evidence.precision[:, column, column]
@@ -247,8 +251,29 @@ class Population:
         others = others - own * self.u[:, column]
         slope = (z * (self.evidence.shift[:, column] - others - own * centre)).sum()
         log_p = log_prior + slope * grid - (own * z**2).sum() * grid**2 / 2
-        self.spread[column] = _within(grid.log(), _choose(log_p)).exp()
+        log_p = log_p + self._log_p_of_groups(slice(column, column + 1), grid)
+        self.spread[column] = _within(grid.log(), _choose(log_p)).exp().squeeze()
         self.u[:, column] = centre + self.spread[column] * z
+
+    def _stretch(self, column: int, site: str) -> bool:
+        """The same by a proposal, which is taken or not by what the answers say."""
+        old = self.spread[column]
+        new = old * (self.stride[column] * torch.randn(())).exp()
+        prior = self.crowd.people.spread(TRAIT[site])
+        assert isinstance(prior, dist.Distribution)
+        if not SPREADS[0] < new < SPREADS[-1] or not prior.support.check(new):
+            return False
+        u = self.u.clone()
+        u[:, column] = self.centre[:, column] * (1 - new / old) + u[:, column] * new / old
+        log_p = self._log_p(u)
+        gain = (log_p - self.log_p).sum() + prior.log_prob(new) - prior.log_prob(old)
+        groups = self._log_p_of_groups(slice(column, column + 1), torch.stack([new, old]))
+        if isinstance(groups, Tensor):
+            gain = gain + groups[0, 0] - groups[0, 1]
+        if torch.rand(()).log() > gain + new.log() - old.log():
+            return False
+        self.spread[column], self.u, self.log_p = new, u, log_p
+        return True
 
 
 def _choose(log_p: Tensor) -> Tensor:
@@ -275,16 +300,3 @@ def _mean_embedding(guide: SiteGuide, model: Model) -> Tensor:
     if weights is not None:
         return torch.from_numpy(weights.mean())
     return draw_sites(guide, model, MEAN_BY)["X"].relu().mean(0).cpu()
-
-
-def _line(site: str, values: Tensor) -> Tensor:
-    return values.logit() if site == "person_lapse" else values.log()
-
-
-def _support(site: str, line: Tensor) -> Tensor:
-    return line.sigmoid() if site == "person_lapse" else line.exp()
-
-
-def _columns(values: Tensor) -> Tensor:
-    """People by column, one where there is no column."""
-    return values if values.dim() > 1 else values[:, None]

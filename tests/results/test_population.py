@@ -11,7 +11,8 @@ from scipy import stats
 import pyrovice as pv
 from pyrovice.model.choices import log_probability
 from pyrovice.model.people import Crowd
-from pyrovice.results.population import SPREADS, Evidence, Population, evidence_of_answers
+from pyrovice.results.population import SPREADS, Population
+from pyrovice.results.trait_evidence import Evidence, evidence_of_answers
 
 D, P = 3, 5
 
@@ -72,13 +73,13 @@ def test_evidence_is_score_and_fisher_information(model, sites):
         torch.testing.assert_close(found.shift[person].double(), shift, rtol=2e-3, atol=5e-2)
 
 
-def one_trait(precision, shift, people):
+def one_trait(precision, shift, people, answers=None):
     """A population of temperatures alone."""
     n = len(shift)
     crowd = Crowd(people, pv.choices.DotProduct(), range(n), 5, 2)
     sites = {"person_temperature": torch.ones(n), "temperature_spread": torch.tensor(0.3)}
     evidence = Evidence(precision[:, None, None], shift[:, None])
-    return Population(crowd, sites, ["person_temperature"], evidence)
+    return Population(crowd, sites, ["person_temperature"], evidence, answers)
 
 
 def drawn(population, n):
@@ -120,6 +121,48 @@ def test_the_spread_is_its_exact_posterior(truth):
     # About a thousand independent draws.
     assert found.mean() == pytest.approx(mean, abs=0.15 * sd)
     assert found.std() == pytest.approx(sd, rel=0.15)
+
+
+class Counts:
+    """Answers of people who count events at the rate exp(u) for some hours."""
+
+    def __init__(self, counts, hours):
+        self.counts, self.hours = counts, hours
+
+    def __len__(self):
+        return len(self.counts)
+
+    def __call__(self, u):
+        return (self.counts[:, None] * u - self.hours * u.exp()).sum(-1)
+
+
+def test_what_answers_say_beyond_a_normal_is_in_the_draws():
+    """Skewed, where few events are counted very much so; by numerical integration."""
+    counts, hours = torch.tensor([0.0, 1.0, 2.0, 6.0, 20.0, 0.0]), 4.0
+    # Deliberately poor: the information at u = 0, and no look at the counts.
+    precision, shift = torch.full((6,), hours), counts - hours
+    population = one_trait(
+        precision,
+        shift,
+        pv.People(weights=False, temperature=dist.HalfNormal(0.5)),
+        Counts(counts, hours),
+    )
+    found = drawn(population, 4000)
+    u, spread = np.linspace(-5, 3, 801), SPREADS.numpy()
+    log_answers = counts.numpy()[:, None] * u - hours * np.exp(u)
+    log_joint = log_answers[:, None] + stats.norm(0, spread[:, None]).logpdf(u)
+    of_person = np.exp(log_joint - log_joint.max((1, 2), keepdims=True))
+    log_p = np.log(of_person.sum(2)).sum(0) + stats.halfnorm(0, 0.5).logpdf(spread) + np.log(spread)
+    p = np.exp(log_p - log_p.max())
+    p /= p.sum()
+    mean = (of_person @ u / of_person.sum(2)) @ p
+    square = (of_person @ u**2 / of_person.sum(2)) @ p
+    sd = np.sqrt(square - mean**2)
+    # A few hundred independent draws. The Normal would be off by one to three of these sds.
+    log_temperature = np.log(found["person_temperature"])
+    np.testing.assert_allclose((log_temperature.mean(0) - mean) / sd, 0, atol=0.2)
+    np.testing.assert_allclose(log_temperature.std(0), sd, rtol=0.15)
+    assert found["temperature_spread"].mean() == pytest.approx(p @ spread, rel=0.08)
 
 
 def test_traits_that_explain_the_same_vary_together():

@@ -16,6 +16,7 @@ from pyrovice.model.choices.pairs import (
     rule_out_anchors,
     worth_forming_all,
 )
+from pyrovice.model.choices.weighted_pairs import weighted_similarity
 from pyrovice.model.judgments import Judgments
 from pyrovice.storage.registry import saved
 
@@ -59,6 +60,10 @@ class DotProduct:
         """The same where each judgment has rows of X of its own, (..., n, dimensions) each."""
         pairs = ((second, third), (first, third), (first, second))
         return torch.stack([(a * b).sum(-1) for a, b in pairs], dim=-2)
+
+    def weighted_similarity(self, X: Tensor, weight: Tensor, judgments: Judgments) -> Tensor:
+        """The same where everybody has weights, (people, dimensions), with one X: a short cut."""
+        return weighted_similarity(X, weight, judgments)
 
     def answer(self, similarity: Tensor, judgments: Judgments) -> Tensor:
         """Log-probability that each of the three objects is the odd one, (..., n, 3)."""

@@ -87,6 +87,7 @@ class Crowd:
         self.groups, self.group = _grouped(people, known)
         self.newcomer: Mapping[str, Tensor] = {}
         self.is_relative = True
+        self.remembered: tuple[Judgments, Tensor] | None = None
         entries = self.size * n_objects * dimensions
         if people.varies("own") and entries > MOST_OWN:
             raise PyroviceError(
@@ -108,6 +109,15 @@ class Crowd:
         """The same, with traits that are taken as they are and not relative to everybody's mean."""
         other = copy(self)
         other.is_relative = False
+        return other
+
+    def remembering(self, X: Tensor, judgments: Judgments) -> Crowd:
+        """The same, for many questions about one embedding: similarities that do not depend on
+        people are computed once."""
+        other = copy(self)
+        sees_alike = not (self.people.varies("weights") or self.people.varies("own"))
+        if sees_alike and hasattr(self.choice, "similarity"):
+            other.remembered = judgments, self.choice.similarity(X, judgments)
         return other
 
     def relative(self, sites: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -234,7 +244,9 @@ class Crowd:
         each = None if temperature is None else temperature.index_select(-1, who)
         if not hasattr(self.choice, "similarity"):
             return self._ask_a_function(X, judgments, who, traits, each)
-        if traits.weight is None and traits.own is None:
+        if self.remembered is not None and self.remembered[0] is judgments:
+            similarity = self.remembered[1]
+        elif traits.weight is None and traits.own is None:
             similarity = self.choice.similarity(X, judgments)
         else:
             similarity = self._similarity(X, judgments, who, traits)
@@ -256,13 +268,20 @@ class Crowd:
         known, others, back = judgments.told
         parts = []
         if len(known):
-            assert known.person is not None
-            rows = seen_rows(X, known.objects, known.person, traits)
-            parts.append(self.choice.row_similarity(*rows))
+            parts.append(self._of_known(X, known, traits))
         if len(others):
             somebody = seen(X, self.size, traits)
             parts.append(self.choice.similarity(somebody, others))
         return parts[0] if len(parts) == 1 else torch.cat(parts, -1).index_select(-1, back)
+
+    def _of_known(self, X: Tensor, known: Judgments, traits: Traits) -> Tensor:
+        """How alike the pairs are to people who are known, each judgment with rows of its own."""
+        weight = traits.weight
+        is_plain = weight is not None and traits.own is None and X.dim() == 2
+        if is_plain and hasattr(self.choice, "weighted_similarity"):
+            return self.choice.weighted_similarity(X, weight, known)
+        assert known.person is not None
+        return self.choice.row_similarity(*seen_rows(X, known.objects, known.person, traits))
 
     def _ask_a_function(
         self, X: Tensor, judgments: Judgments, who: Tensor, traits: Traits, each: Tensor | None
