@@ -244,6 +244,7 @@ class Population:
     def _rescale(self, column: int, site: str) -> None:
         """A new spread and everybody's trait with it, if the evidence is all there is."""
         grid, log_prior = self.grids[site]
+        assert log_prior is not None
         centre = self.centre[:, column]
         z = (self.u[:, column] - centre) / self.spread[column]
         own = self.evidence.precision[:, column, column]
