@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 INTERVAL = {"5 %": 0.05, "95 %": 0.95}
 STATISTICS = ("median", "mean", "sd")
+GROUP_COLUMNS = ["dimension", "groups", "difference", *INTERVAL, "P(> 0)", "p_value"]
 
 
 def crowd_of(fit: Fit) -> Crowd:
@@ -200,7 +201,9 @@ def group_table(fit: Fit, permutations: int, seed: int) -> pd.DataFrame:
                     "p_value": p_values[place],
                 }
             )
-    return pd.DataFrame(rows).set_index(["dimension", "groups"])
+    # Named also where there is no row, because no dimension is kept.
+    table = pd.DataFrame(rows, columns=GROUP_COLUMNS)
+    return table.set_index(["dimension", "groups"])
 
 
 def _label_blind(fit: Fit, crowd: Crowd) -> NDArray[np.float64]:

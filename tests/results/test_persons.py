@@ -103,3 +103,11 @@ def test_refusals(fit, small_fit):
             ask()
     with pytest.raises(PyroviceError, match="expected one of 'median'"):
         fit.person("p001").embedding("loc")
+
+
+def test_groups_have_their_columns_where_no_dimension_is_kept(fit, monkeypatch):
+    monkeypatch.setattr(type(fit), "kept_positions", lambda self: [])
+    monkeypatch.setattr(type(fit), "embedding", lambda self: [])
+    table = fit.groups(permutations=1)
+    assert table.empty
+    assert list(table.index.names) == ["dimension", "groups"]
