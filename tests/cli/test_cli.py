@@ -310,6 +310,20 @@ def test_sample_size_by_simulation(here, monkeypatch):
     assert record["enough"] == 500
 
 
+def test_convert_leaves_out_bad_rows_of_a_table_of_ones_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = "left;middle;right;answer;rt\ncat;car;dog;car;0,8\nbus;;dog;bus;1,1\n"
+    Path("own.csv").write_text(rows, encoding="utf-8-sig")
+    columns = ("--objects", "left,middle,right", "--odd", "answer", "--reaction-time", "rt")
+    refused = call("convert", "own.csv", "-o", "a.csv", "--seconds", *columns)
+    assert refused.exit_code == 1
+    assert "line 3" in refused.stderr
+    assert "--leave-out-bad-rows" in refused.stderr
+    made = call("convert", "own.csv", "-o", "a.csv", "--seconds", "--leave-out-bad-rows", *columns)
+    assert made.exit_code == 0, made.stderr
+    assert pv.Triplets.read("a.csv").trials["reaction_time"].tolist() == [800.0]
+
+
 def test_convert_a_table_with_columns_of_its_own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("own.csv").write_text(
