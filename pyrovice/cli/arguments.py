@@ -38,6 +38,15 @@ class GuideName(StrEnum):
     point = "map"
 
 
+class ChoiceName(StrEnum):
+    """Choices that have a name on the command line."""
+
+    dot_product = "dot-product"
+    cosine = "cosine"
+    euclidean = "euclidean"
+    contrast = "contrast"
+
+
 PARAMETERS = {
     PriorName.spike_slab: ("spike", "slab", "pi"),
     PriorName.learned: ("spike", "slab", "pi"),
@@ -58,6 +67,14 @@ LearningRate = Annotated[
 BatchSize = Annotated[int | None, typer.Option("--batch-size", min=1, help="Judgments per step.")]
 MaxEpochs = Annotated[
     int | None, typer.Option("--max-epochs", min=1, help="Train for at most this many.")
+]
+Choice = Annotated[ChoiceName, typer.Option("--choice", help="How alike two objects look.")]
+Lapse = Annotated[
+    str | None,
+    typer.Option("--lapse", help="Share of answers at random: a number, or 'learn'."),
+]
+Position = Annotated[
+    bool, typer.Option("--position", help="Learn a favour for a place on the screen.")
 ]
 People = Annotated[
     bool,
@@ -139,6 +156,31 @@ def choose_guide(name: GuideName, rank: int | None) -> Any:
     if rank is not None:
         return pv.LowRank(rank)
     return pv.MAP() if name is GuideName.point else pv.MeanField()
+
+
+def choose_choice(name: ChoiceName, lapse: str | None, position: bool) -> Any:
+    """The choice of that name; what is learned has the priors that the docstrings name."""
+    import pyro.distributions as dist
+
+    given: dict[str, Any] = {}
+    if lapse == "learn":
+        given["lapse"] = dist.Beta(1.0, 20.0)
+    elif lapse is not None:
+        try:
+            given["lapse"] = float(lapse)
+        except ValueError as error:
+            raise typer.BadParameter(
+                f"--lapse {lapse}: expected a share such as 0.05, or learn."
+            ) from error
+    if position:
+        given["position"] = dist.Normal(0.0, 0.3)
+    classes = {
+        ChoiceName.dot_product: pv.choices.DotProduct,
+        ChoiceName.cosine: pv.choices.Cosine,
+        ChoiceName.euclidean: pv.choices.Euclidean,
+        ChoiceName.contrast: pv.choices.Contrast,
+    }
+    return classes[name](**given)
 
 
 def choose_people(wanted: bool, groups: Path | None, data: pv.Triplets) -> pv.People | None:

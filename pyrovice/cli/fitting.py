@@ -12,17 +12,22 @@ import pyrovice as pv
 from pyrovice.cli.answers import answer
 from pyrovice.cli.arguments import (
     BatchSize,
+    Choice,
+    ChoiceName,
     Device,
     Dimensions,
     Groups,
     Guide,
     GuideName,
+    Lapse,
     LearningRate,
     MaxEpochs,
     Paper,
     People,
+    Position,
     PriorName,
     Rank,
+    choose_choice,
     choose_device,
     choose_dimensions,
     choose_grid,
@@ -68,6 +73,9 @@ def fit(
     rate: Annotated[
         float | None, typer.Option(help="Of --prior exponential; with --guide map it is SPoSE.")
     ] = None,
+    choice: Choice = ChoiceName.dot_product,
+    lapse: Lapse = None,
+    position: Position = False,
     guide: Guide = GuideName.mean_field,
     rank: Rank = None,
     people: People = False,
@@ -95,6 +103,7 @@ def fit(
         check_output(embedding)
         check_table(embedding, (".csv", ".tsv", ".txt"))
     chosen = choose_prior(prior, features, spike=spike, slab=slab, pi=pi, scale=scale, rate=rate)
+    how = choose_choice(choice, lapse, position)
     family = choose_guide(guide, rank)
     training = choose_training(paper, learning_rate, batch_size, max_epochs)
     first, place = choose_dimensions(dimensions), choose_device(device)
@@ -105,6 +114,7 @@ def fit(
         found = pv.fit(
             judgments,
             prior=chosen,
+            choice=how,
             people=choose_people(people, groups, judgments),
             guide=family,
             dimensions=first,
@@ -278,9 +288,22 @@ def _record(fit: pv.Fit, scores: Evaluation | None) -> dict[str, Any]:
         "validation_cross_entropy": None if scores is None else scores.cross_entropy,
         "validation_accuracy": None if scores is None else scores.accuracy,
         "prior": repr(fit.prior),
+        "choice": repr(fit.choice),
+        "learned": _learned(fit),
         "guide": repr(fit.guide_family),
         "people": None if fit.model.people is None else repr(fit.model.people),
         "seed": fit.seed,
+    }
+
+
+def _learned(fit: pv.Fit) -> dict[str, list[float]]:
+    """What was learned about the choice: mean and interval."""
+    names = getattr(fit.choice, "learned", dict)()
+    table = fit.hyperparameters()[["mean", "5 %", "95 %"]]
+    return {
+        name if entry == "all" else f"{name} {entry}": row.tolist()
+        for (name, entry), row in table.iterrows()
+        if name in names
     }
 
 
@@ -298,6 +321,8 @@ def _summary(fit: pv.Fit, scores: Evaluation | None, written: list[str]) -> str:
             f"  validation: accuracy {scores.accuracy:.3f}, cross-entropy "
             f"{scores.cross_entropy:.4f} nats"
         )
+    for name, (mean, low, high) in _learned(fit).items():
+        lines.append(f"  {name} {mean:.3f}, 90 % interval {low:.3f} to {high:.3f}")
     for dimension, top in fit.top_objects(5).items():
         lines.append(f"  {dimension:>3}  {', '.join(top)}")
     return "\n".join([*lines, f"Written: {', '.join(written)}"])

@@ -245,6 +245,7 @@ def nuts_agrees(fit: Fit, data: Triplets, size: int, seed: int) -> Finding:
         anchor=data.anchor[inside],
         participants=None if data.participants is None else data.participants[inside],
         names=[data.names[i] for i in chosen],
+        trials=None if data.trials is None else data.trials[inside],
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -55,8 +56,8 @@ def compare(
         part, the same for all), its standard error `se`, `p_loo` (effective number of
         parameters), `elpd_diff` to the best and the standard error `dse` of that
         difference, `high_k`, how many judgments have a Pareto k too high for their term
-        to be trusted, and `dimensions` kept. With `folds` also `elpd_kfold`,
-        `se_kfold`, `diff_kfold`, `dse_kfold`.
+        to be trusted, and `dimensions` kept; `choice` if they differ in it. With `folds`
+        also `elpd_kfold`, `se_kfold`, `diff_kfold`, `dse_kfold`.
 
     Notes
     -----
@@ -94,7 +95,7 @@ def compare(
                 f"{name!r} was fitted to other judgments than these. Leaving one out is about "
                 "the judgments that were fitted: pass those, or compare fit.evaluate(data)."
             )
-    rows: dict[str, dict[str, float]] = {
+    rows: dict[str, dict[str, Any]] = {
         name: {"dimensions": fit.n_dimensions} for name, fit in fits.items()
     }
     terms: dict[str, NDArray[np.float64]] = {}
@@ -113,6 +114,9 @@ def compare(
                 "judgments": len(left_out["pointwise"]),
             }
     _add_differences(rows, terms, "elpd_diff", "dse")
+    if len({repr(fit.choice) for fit in fits.values()}) > 1:
+        for name, fit in fits.items():
+            rows[name]["choice"] = repr(fit.choice)
     if folds is not None:
         scores = _by_folds(fits, data, folds, draws, seed)
         for name, score in scores.items():
@@ -120,6 +124,7 @@ def compare(
         _add_differences(rows, scores, "diff_kfold", "dse_kfold")
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("fit")
     order = ["elpd_loo", "se", "p_loo", "elpd_diff", "dse", "high_k", "judgments", "dimensions"]
+    order += ["choice"]
     order += ["elpd_kfold", "se_kfold", "diff_kfold", "dse_kfold"]
     table = table[[name for name in order if name in table]]
     counts = [name for name in ("high_k", "judgments", "dimensions") if name in table]
@@ -145,7 +150,7 @@ def _by_folds(
 
 
 def _add_differences(
-    rows: dict[str, dict[str, float]], terms: dict[str, NDArray[np.float64]], diff: str, dse: str
+    rows: dict[str, dict[str, Any]], terms: dict[str, NDArray[np.float64]], diff: str, dse: str
 ) -> None:
     """How far each is behind the best, judgment by judgment."""
     if not terms:

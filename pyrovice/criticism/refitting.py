@@ -13,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from pyrovice.data.columns import PLACE_COLUMNS
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import PyroviceError, PyroviceWarning
 from pyrovice.inference.plan import Plan
@@ -135,6 +136,8 @@ def simulate_and_refit_often(fit: Fit, data: Triplets, seeds: Sequence[int]) -> 
             names=data.names,
             anchor=data.anchor,
             participants=data.participants,
+            # Where objects stood is still true; where the answer stood is not.
+            trials=None if data.trials is None else data.trials.filter(PLACE_COLUMNS),
         )
         truths.append(truth)
         random.append(rng)

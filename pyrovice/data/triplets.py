@@ -561,17 +561,18 @@ class Triplets:
         return html_table(repr(self), list(shown), shown.to_numpy().tolist(), more)
 
     def distinct_judgments(
-        self, person: NDArray[np.integer] | None = None
+        self, beside: NDArray[np.integer] | None = None
     ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """One row of each distinct judgment (question and answer), and how often it was made.
 
-        With the number of a `person` for every row, judgments of two people are distinct.
+        With a number `beside` every row, such as that of a person, -1 for nobody, judgments with
+        two numbers are distinct.
         """
         made = self._questions() * 3 + self.odd
-        if person is not None:
+        if beside is not None:
             # Numbered anew, so that the product below cannot overflow.
             _, made = np.unique(made, return_inverse=True)
-            made = made * (person.max() + 2) + person + 1
+            made = made * (beside.max() + 2) + beside + 1
         _, first, counts = np.unique(made, return_index=True, return_counts=True)
         return first, counts
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
+from pyrovice.data.places import places_of
 from pyrovice.data.triplets import Triplets
 from pyrovice.inference.settings import Training
 from pyrovice.model.choices import Choice, DotProduct, resolve_choice
@@ -29,6 +30,8 @@ def settings(
     named = {} if choice == DotProduct() else {"choice": recognise(choice)}
     if people is not None:
         named["people"] = recognise(people)
+    if resolve_choice(choice).asks_where and places_of(data) is not None:
+        named["places"] = content_digest(places_of(data))
     # Who answered is part of the data if the model asks for it.
     by_person = people is not None or resolve_choice(choice).asks_who_answered
     return named | {

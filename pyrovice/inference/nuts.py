@@ -25,15 +25,15 @@ from pyrovice.inference.chains import (
     fit_of_chains,
     judged,
 )
+from pyrovice.inference.choice_sites import tell_if_scale_is_free
 from pyrovice.inference.no_u_turn import Sampler, advance_together
 from pyrovice.inference.plan import check_data
 from pyrovice.inference.potential import Potential
 from pyrovice.inference.progress import draws_bar
 from pyrovice.inference.starts import from_pair_counts
 from pyrovice.inference.threads import limited_threads, threads_for
-from pyrovice.model.choices import Choice, DotProduct
+from pyrovice.model.choices import Choice, DotProduct, check_choice_of
 from pyrovice.model.dimensions import first_dimensions
-from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
 from pyrovice.model.people import People, check_people_of
 from pyrovice.model.priors import Prior, SpikeSlab, learned_rows, prior_of
@@ -122,6 +122,7 @@ def sample(
     check_data(data, "data")
     prior = prior_of(prior, data.names)
     check_people_of(data, people)
+    check_choice_of(data, choice)
     tell_if_disconnected(data)
     seed = whole_seed(seed)
     size = first_dimensions(dimensions, data, learned_rows(prior))
@@ -129,6 +130,7 @@ def sample(
         whole(draws, "draws", least=4), whole(warmup, "warmup", least=0), whole(chains, "chains", 1)
     )
     model = Model(prior, data.n_objects, size, data, choice=choice, people=people)
+    tell_if_scale_is_free(model)
     if data.n_objects * size > MANY_ENTRIES:
         tell(
             f"NUTS on {data.n_objects} x {size} weights may take hours; pyrovice.refine(fit, data) "
@@ -156,7 +158,7 @@ def run_chains(
         pyro.validation_enabled(False),
         draws_bar(progress, len(seeds) * (method.warmup + method.draws), title) as bar,
     ):
-        judgments = Judgments.aggregated(data, people=model.known_people)
+        judgments = model.aggregated(data)
         model = model.with_data(judgments)
         potential = Potential(model)
         chains = []

@@ -17,15 +17,15 @@ from pyrovice.data.validation import whole, whole_seed
 from pyrovice.errors import PyroviceError
 from pyrovice.guides import MAP, Guide, finished, guide_family, resolve_guide
 from pyrovice.guides.correlations import with_settled_correlations
+from pyrovice.inference.choice_sites import redraw_choice, tell_if_scale_is_free
 from pyrovice.inference.run import Run
 from pyrovice.inference.settings import STARTS, Training
 from pyrovice.inference.starts import Start, from_clear_pair_counts, from_pair_counts
 from pyrovice.inference.svi import Task
 from pyrovice.inference.threads import limited_threads, threads_for
 from pyrovice.inference.warm_starts import check_init, first_dimensions_with, warm
-from pyrovice.model.choices import Choice, DotProduct
+from pyrovice.model.choices import Choice, DotProduct, check_choice_of
 from pyrovice.model.dimensions import first_dimensions
-from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
 from pyrovice.model.people import People, check_people_of, judgments_by_person
 from pyrovice.model.priors import Features, Prior, learned_rows, prior_of
@@ -79,6 +79,7 @@ class Plan:
         check_training(training)
         prior = prior_of(prior, data.names)
         check_people_of(data, people)
+        check_choice_of(data, choice)
         first = first_dimensions(dimensions, data, learned_rows(prior))
         if init is not None:
             init = check_init(init, data)
@@ -138,11 +139,12 @@ class Plan:
         bare = Model(
             self.prior, data.n_objects, first, data, choice=self.choice, people=self.people
         )
-        model = bare.with_data(Judgments.of(data, self.device, bare.known_people))
+        tell_if_scale_is_free(bare)
+        model = bare.with_data(bare.rows(data, self.device))
         # A batch size that was asked for counts judgments as they were made.
         rows = model.judgments()
         if self.training.batch_size == "auto":
-            rows = Judgments.aggregated(data, self.device, model.known_people)
+            rows = model.aggregated(data, self.device)
         guide = resolve_guide(
             self.guide,
             model,
@@ -155,6 +157,9 @@ class Plan:
     def finish(self, run: Run) -> Fit:
         """The fit that a trained run amounts to."""
         found = finished(with_settled_correlations(run.guide, run.model))
+        of_choice = {}
+        if not run.interrupted:
+            of_choice = redraw_choice(found, run.model, self.data, self.device)
         return in_order_of_importance(
             Fit(
                 prior=self.prior,
@@ -163,7 +168,7 @@ class Plan:
                 seed=self.seed,
                 names=self.data.names,
                 model=run.model,
-                posterior=posterior_of(found, run.model),
+                posterior=posterior_of(found, run.model, of_choice),
                 history=run.table(),
                 converged=run.converged,
                 n_judgments=len(self.data),

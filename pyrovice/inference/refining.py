@@ -34,7 +34,6 @@ from pyrovice.inference.chains import (
 )
 from pyrovice.inference.langevin import STEP, Potential, Values, langevin
 from pyrovice.inference.plan import check_data
-from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
 from pyrovice.model.pyro_lock import pyro_locked
 from pyrovice.model.torch_state import gradients
@@ -179,7 +178,7 @@ def run_chain(
         pyro.validation_enabled(False),
     ):
         torch.manual_seed(seed)
-        judgments = Judgments.aggregated(data, people=model.known_people)
+        judgments = model.aggregated(data)
         # Neighbouring rows then look up neighbouring similarities.
         judgments = replace(judgments.parts(len(judgments))[0], rows=None)
         model = model.with_data(judgments)

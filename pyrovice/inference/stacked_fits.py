@@ -15,6 +15,7 @@ from pyrovice.inference.settings import Training
 from pyrovice.inference.stack import Stack, guide_of
 from pyrovice.inference.svi import Trainer
 from pyrovice.model.choices import Choice
+from pyrovice.model.choices.softmax_choice import SoftmaxChoice
 from pyrovice.model.judgments import pooled
 from pyrovice.model.model import Model
 from pyrovice.model.people import People
@@ -156,7 +157,10 @@ def kind_of(
         and (is_registered(prior) or isinstance(prior, Entrywise))
         # Near its pole at zero rounding decides where training goes.
         and not isinstance(prior, Horseshoe)
-        and is_registered(choice)
+        # What a choice samples, and where objects stood, differs between members.
+        and isinstance(choice, SoftmaxChoice)
+        and choice.samples_nothing
+        and not choice.asks_where
         and training.batch_size == "auto"
         and training.particles == 1
         and judgments <= MOST_JUDGMENTS

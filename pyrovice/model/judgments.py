@@ -13,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from pyrovice.data.places import places_of
 from pyrovice.data.triplets import Triplets
 
 # Aggregating pays where it saves a tenth of the rows.
@@ -45,6 +46,9 @@ class Judgments:
     person : Tensor of shape (n,) or None
         Who answered, as a number among the people that the model knows, -1 for
         somebody else; None if the model does not ask.
+    places : Tensor of shape (3, n) or None
+        Where each of the three objects stood on the screen, 0 to 2 from left to right; None if
+        the model does not ask or nobody knows.
     """
 
     pairs: Tensor
@@ -55,6 +59,7 @@ class Judgments:
     total: int
     rows: Tensor | slice | None = None
     person: Tensor | None = None
+    places: Tensor | None = None
 
     @classmethod
     def of(
@@ -62,13 +67,16 @@ class Judgments:
         triplets: Triplets | Judgments,
         device: torch.device | str = "cpu",
         people: Sequence[Any] | None = None,
+        where: bool = False,
     ) -> Judgments:
         """One row per judgment, in the order of `triplets`.
 
-        `people` are the labels that persons are numbered by, if the model asks who answered.
+        `people` are the labels that persons are numbered by, if the model asks who answered;
+        `where` says whether it asks where objects stood.
         """
         if isinstance(triplets, Judgments):
             return triplets
+        places = places_of(triplets) if where else None
         return Judgments(
             pair_ids(_to(triplets.objects, device), triplets.n_objects),
             _to(triplets.odd, device),
@@ -77,6 +85,7 @@ class Judgments:
             triplets.n_objects,
             len(triplets),
             person=None if people is None else _to(person_numbers(triplets, people), device),
+            places=None if places is None else _to(places.T, device).contiguous(),
         )
 
     @classmethod
@@ -85,17 +94,23 @@ class Judgments:
         triplets: Triplets,
         device: torch.device | str = "cpu",
         people: Sequence[Any] | None = None,
+        where: bool = False,
     ) -> Judgments:
         """One weighted row per distinct judgment, where that saves a tenth of the rows.
 
         The log-likelihood is the same; its cost depends on the distinct judgments. Equal
-        judgments of two people are distinct if the model asks who answered.
+        judgments of two people are distinct if the model asks who answered, and of two orders
+        on the screen if it asks where objects stood.
         """
-        person = None if people is None else person_numbers(triplets, people)
-        first, counts = triplets.distinct_judgments(person)
+        beside = None if people is None else person_numbers(triplets, people)
+        places = places_of(triplets) if where else None
+        if places is not None:
+            order = places @ (9, 3, 1)
+            beside = order if beside is None else (beside + 1) * 27 + order
+        first, counts = triplets.distinct_judgments(beside)
         if len(first) > WORTH_AGGREGATING * len(triplets):
-            return cls.of(triplets, device, people)
-        rows = cls.of(triplets[first], device, people)
+            return cls.of(triplets, device, people, where)
+        rows = cls.of(triplets[first], device, people, where)
         weight = torch.as_tensor(counts, dtype=torch.get_default_dtype(), device=device)
         return replace(rows, weight=weight)
 
@@ -112,6 +127,7 @@ class Judgments:
             weight=None if self.weight is None else self.weight[rows],
             rows=rows,
             person=None if self.person is None else self.person[rows],
+            places=None if self.places is None else self.places[:, rows],
         )
 
     @cached_property
@@ -137,6 +153,27 @@ class Judgments:
         assert self.person is not None
         numbers, places = self.person.sort()
         return places, numbers
+
+    @cached_property
+    def chance(self) -> Tensor:
+        """The probability of an answer at random, (1,), or (n,) where some have an anchor."""
+        if self.anchor is None:
+            return torch.full((1,), 1 / 3, device=self.odd.device)
+        return 1 / (3.0 - (self.anchor >= 0).float())
+
+    @cached_property
+    def place_indicators(self) -> Tensor:
+        """Whether an answer stood at each of the three places, (3, answers, n), 0.0 or 1.0.
+
+        The answer is the odd one, or with an anchor the object that is kept with it.
+        """
+        assert self.places is not None
+        at = self.places
+        if self.anchor is not None:
+            anchor = self.anchor.clamp(min=0)
+            kept = torch.stack([(3 - anchor - odd).clamp(0, 2) for odd in range(3)])
+            at = torch.where(self.anchor >= 0, at.gather(0, kept), at)
+        return torch.stack([(at == place).float() for place in range(3)])
 
     @cached_property
     def told(self) -> tuple[Judgments, Judgments, Tensor]:

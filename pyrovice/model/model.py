@@ -95,6 +95,7 @@ class Model:
             if known_people is None and isinstance(data, Triplets):
                 known_people = data.people()
             self.known_people = tuple(known_people or ())
+        self.asks_where = self.choice.asks_where
         self.answers = self.choice
         if self.people is not None:
             self.answers = Crowd(
@@ -104,7 +105,7 @@ class Model:
         self.parameters = OwnParameters()
         # Values of pyrovice have no parameters to look after.
         self.parameters_in_use = self.parameters.in_use if self.is_code else nullcontext
-        self.data = None if data is None else Judgments.of(data, people=self.known_people)
+        self.data = None if data is None else self.rows(data)
 
     def __call__(
         self, data: Triplets | Judgments | None = None, batch: Tensor | None = None
@@ -178,7 +179,7 @@ class Model:
         >>> model.choice_log_probability({"X": X}, pv.Triplets([[0, 1, 2]], [0])).exp()
         tensor([[0.1065, 0.1065, 0.7870]])
         """
-        asked = Judgments.of(judgments, sites["X"].device, self.known_people)
+        asked = self.rows(judgments, sites["X"].device)
         answers = self.answers
         if isinstance(answers, Crowd):
             answers = answers.meeting(sites)
@@ -202,7 +203,8 @@ class Model:
         If people differ, by the typical person.
         """
         if hasattr(self.choice, "kept_probability"):
-            kept = self.choice.kept_probability(sites["X"].relu(), thirds)
+            X = sites["X"].relu()
+            kept = self.choice.given(sites, X).kept_probability(X, thirds)
             # A function of the user's may have a site of that name too.
             lapse = sites.get("typical_lapse") if isinstance(self.answers, Crowd) else None
             return kept if lapse is None else kept * (1 - lapse) + lapse / 3
@@ -245,7 +247,12 @@ class Model:
         return self._with(self.dimensions, None, prior, n_objects)
 
     def relative(self, sites: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
-        """Draws of sites as they are reported: weights of people relative to everybody's."""
+        """Draws of sites as they are reported.
+
+        Weights of people are relative to everybody's, favours for places to their mean.
+        """
+        if hasattr(self.choice, "relative"):
+            sites = self.choice.relative(sites)
         return self.answers.relative(sites) if isinstance(self.answers, Crowd) else sites
 
     def _with(
@@ -270,14 +277,22 @@ class Model:
             other.prior = self.prior
         if other.is_code:
             other.parameters_in_use = self.parameters.in_use
-        other.data = None if data is None else Judgments.of(data, people=self.known_people)
+        other.data = None if data is None else self.rows(data)
         return other
+
+    def rows(self, data: Triplets | Judgments, device: torch.device | str = "cpu") -> Judgments:
+        """Judgments with all that this model asks about them, a row each."""
+        return Judgments.of(data, device, self.known_people, self.asks_where)
+
+    def aggregated(self, data: Triplets, device: torch.device | str = "cpu") -> Judgments:
+        """The same with one weighted row for equal ones, where that pays."""
+        return Judgments.aggregated(data, device, self.known_people, self.asks_where)
 
     def judgments(
         self, data: Triplets | Judgments | None = None, device: torch.device | str = "cpu"
     ) -> Judgments:
         """The judgments that the model sees when it is called with `data`."""
-        judgments = self.data if data is None else Judgments.of(data, device, self.known_people)
+        judgments = self.data if data is None else self.rows(data, device)
         if judgments is None:
             raise DataError(
                 "This model has no judgments of its own (a loaded fit holds none): call it "

@@ -10,10 +10,12 @@ import pandas as pd
 import torch
 from numpy.typing import ArrayLike, NDArray
 
+from pyrovice.data.arrays import screen_places
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import NO_ANCHOR
 from pyrovice.errors import DataError
 from pyrovice.model.choices import Choice, DotProduct, log_probability, resolve_choice
+from pyrovice.model.choices.softmax_choice import SoftmaxChoice
 from pyrovice.model.judgments import Judgments, pair_ids
 from pyrovice.model.people import Crowd, People
 from pyrovice.model.people.crowd import SPREAD
@@ -49,7 +51,8 @@ def simulate(
         anchor: "is it more like this one or that?"
     choice : Choice
         How the answers are chosen: a value of :mod:`pyrovice.choices`, or a function that
-        samples nothing.
+        samples nothing. If places on the screen matter, the objects stand in a random order,
+        which `trials` says.
     people : DataFrame, optional
         Who answers, by label, as `Fit.people` gives it: a column for each dimension that begins
         with `weight`, in the order of the dimensions, and `temperature` and `lapse`, as far as
@@ -60,6 +63,10 @@ def simulate(
     >>> import numpy as np, pyrovice as pv
     >>> pv.simulate(np.eye(4).repeat(5, axis=0) * 3, 1000, seed=0).n_objects
     20
+    >>> lazy = pv.choices.DotProduct(lapse=0.1, position=(0.3, 0.0, -0.3))
+    >>> data = pv.simulate(np.eye(4).repeat(5, axis=0) * 3, 1000, seed=0, choice=lazy)
+    >>> data.trials.columns.tolist()
+    ['position', 'place_1', 'place_2', 'place_3']
     """
     if names is None and isinstance(embedding, pd.DataFrame):
         names = [str(name) for name in embedding.index]
@@ -75,12 +82,31 @@ def simulate(
             raise DataError(f"anchored={anchored!r}; expected a share from 0 to 1.")
         anchor = np.where(rng.random(n) < anchored, rng.integers(0, 3, n), NO_ANCHOR)
     who = None if people is None else rng.integers(0, len(people), n)
-    p = choice_probabilities(weights, objects, anchor, choice, people, who)
+    places = None
+    if isinstance(choice, SoftmaxChoice) and choice.asks_where:
+        places = rng.permuted(np.tile(np.arange(3), (n, 1)), axis=1)
+    p = choice_probabilities(weights, objects, anchor, choice, people, who, places)
     odd = (rng.random((n, 1)) > np.cumsum(p[:, :2], axis=1)).sum(axis=1)
     if names is None:
         names = [str(i) for i in range(m)]
     labels = None if people is None else people.index.to_numpy()[who]
-    return Triplets(objects, odd, names=names, anchor=anchor, participants=labels)
+    trials = None if places is None else _shown_at(objects, odd, anchor, places)
+    return Triplets(objects, odd, names=names, anchor=anchor, participants=labels, trials=trials)
+
+
+def _shown_at(
+    objects: NDArray[np.int64],
+    odd: NDArray[np.int64],
+    anchor: NDArray[np.int64] | None,
+    places: NDArray[np.int64],
+) -> pd.DataFrame:
+    """The columns of `Triplets.trials` that say where objects and answers stood."""
+    left_to_right = np.take_along_axis(objects, np.argsort(places, axis=1), axis=1)
+    at = np.take_along_axis(places, odd[:, None], axis=1)[:, 0]
+    if anchor is not None:
+        there = np.take_along_axis(places, np.maximum(anchor, 0)[:, None], axis=1)[:, 0]
+        anchor = np.where(anchor < 0, NO_ANCHOR, there)
+    return pd.DataFrame(screen_places(left_to_right, at, anchor))
 
 
 def plausible_embedding(n_objects: int, dimensions: int, *, seed: int) -> NDArray[np.float64]:
@@ -149,10 +175,12 @@ def choice_probabilities(
     choice: Choice = DotProduct(),  # noqa: B008 (frozen)
     people: pd.DataFrame | None = None,
     who: NDArray[np.integer] | None = None,
+    places: NDArray[np.integer] | None = None,
 ) -> NDArray[np.float64]:
     """Probability that each of three objects is the odd one, for one fixed embedding.
 
-    `people` are as in :func:`simulate`, and `who` is the row of the one who answers.
+    `people` are as in :func:`simulate`, `who` is the row of the one who answers, and `places` are
+    those of the three objects on the screen, (n, 3).
     """
     X = torch.as_tensor(np.ascontiguousarray(embedding, dtype=np.float64))
     asked = Judgments(
@@ -162,6 +190,7 @@ def choice_probabilities(
         None,
         len(X),
         len(objects),
+        places=None if places is None else torch.as_tensor(places.T.copy()),
     )
     if people is None or who is None:
         return log_probability(choice, {"X": X}, asked).exp().numpy()

@@ -44,6 +44,8 @@ def axis_labels(fit: Fit) -> dict[str, Sequence[Any]]:
     found: dict[str, Sequence[Any]] = {"object": fit.names, "dimension": list(fit._dimensions())}
     if isinstance(fit.prior, Features):
         found |= fit.prior.coordinates
+    if fit.model.asks_where:
+        found["place"] = (1, 2, 3)
     if isinstance(fit.model.answers, Crowd):
         found["person"] = fit.model.known_people or ()
         found["group"] = fit.model.answers.groups
@@ -154,7 +156,8 @@ class Person:
             )
         one = torch.ones(number + 1)
         temperature = sites.get("person_temperature", one)[number]
-        kept = model.choice.kept_probability(self._view(sites), third, temperature)
+        view = self._view(sites)
+        kept = model.choice.given(sites, view).kept_probability(view, third, temperature)
         if "person_lapse" in sites:
             lapse = sites["person_lapse"][number]
             kept = kept * (1 - lapse) + lapse / 3

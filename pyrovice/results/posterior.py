@@ -189,11 +189,16 @@ def quick_posterior(guide: Guide, model: Model, draws: int = MANY_DRAWS) -> Post
     return Posterior(weights, _others(drawn, model, structure.of_choice))
 
 
-def posterior_of(guide: Guide, model: Model) -> Posterior:
-    """What a guide knows of every site, and what follows from it about the prior's own."""
+def posterior_of(
+    guide: Guide, model: Model, of_choice: Mapping[str, Tensor] | None = None
+) -> Posterior:
+    """What a guide knows of every site, and what follows from it about the prior's own.
+
+    `of_choice` are better draws of the choice's sites than the guide's, if there are any.
+    """
     known = _with_prior_sites(quick_posterior(guide, model), guide, model)
-    people = redraw_people(guide, model, MANY_DRAWS)
-    return replace(known, others={**known.others, **_others(people, model, {*people})})
+    redrawn = {**redraw_people(guide, model, MANY_DRAWS), **(of_choice or {})}
+    return replace(known, others={**known.others, **_others(redrawn, model, {*redrawn})})
 
 
 def _with_prior_sites(quick: Posterior, guide: Guide, model: Model) -> Posterior:

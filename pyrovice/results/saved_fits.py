@@ -284,7 +284,7 @@ def _sites(
     }
     for name, draws in group(arrays, "site").items():
         found[name] = SiteDraws(draws, tuple(map(str, record["sites"][name])))
-    sizes = {"object": shape[0], "dimension": shape[1], "person": people}
+    sizes = {"object": shape[0], "dimension": shape[1], "person": people, "place": 3}
     for site in found.values():
         axes, lengths = site.axes, site.values.shape[2:]
         if len(axes) != len(lengths) or any(

@@ -26,10 +26,14 @@ def hyperparameter_table(
     """Mean, spread and 90 % interval of what all objects share, one value or one per dimension."""
     rows = []
     for name, site in others.items():
-        if not set(site.axes) <= {"dimension"}:
+        if not set(site.axes) <= {"dimension", "place"}:
             continue
         draws = site.pooled
-        each = dict(zip(dimensions, draws.T, strict=True)) if site.axes else {"all": draws}
+        each: dict[Any, Any] = {"all": draws}
+        if site.axes == ("place",):
+            each = {f"place {i}": values for i, values in enumerate(draws.T, start=1)}
+        elif site.axes:
+            each = dict(zip(dimensions, draws.T, strict=True))
         for dimension, values in each.items():
             low, high = np.quantile(values, INTERVAL)
             rows.append((name, dimension, values.mean(), values.std(), low, high))

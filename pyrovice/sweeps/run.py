@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from pyrovice.data.columns import PLACE_COLUMNS
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole, whole_seed
 from pyrovice.errors import PyroviceError, tell
@@ -179,7 +180,17 @@ def _what_a_fit_uses(data: Triplets, arguments: dict[str, Any]) -> Triplets:
     """Only what a fit uses, which is all that workers need."""
     asks = resolve_choice(arguments["choice"]).asks_who_answered
     who = data.participants if asks or arguments["people"] is not None else None
-    return Triplets(data.objects, data.odd, names=data.names, anchor=data.anchor, participants=who)
+    places = None
+    if resolve_choice(arguments["choice"]).asks_where and data.trials is not None:
+        places = data.trials.filter(PLACE_COLUMNS)
+    return Triplets(
+        data.objects,
+        data.odd,
+        names=data.names,
+        anchor=data.anchor,
+        participants=who,
+        trials=places,
+    )
 
 
 def _say_what_is_not_used(store: Store) -> None:

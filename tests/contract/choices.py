@@ -28,8 +28,22 @@ def by_hand(X, judgments):
 
 CHOICES = {
     "DotProduct": pv.choices.DotProduct(),
+    "DotProduct-learned": pv.choices.DotProduct(
+        temperature=dist.LogNormal(0.0, 0.3),
+        lapse=dist.Beta(1.0, 20.0),
+        position=dist.Normal(0.0, 0.3),
+    ),
+    "Cosine": pv.choices.Cosine(),
+    "Euclidean": pv.choices.Euclidean(lapse=0.05, position=(0.2, 0.0, -0.2)),
+    "Contrast": pv.choices.Contrast(),
     "by hand": by_hand,
     "lapses": lapses,
     "attention": attention,
 }
-SITES = {"lapses": {"lapse": ()}, "attention": {"weight": "dimensions"}}
+SITES = {
+    "lapses": {"lapse": ()},
+    "attention": {"weight": "dimensions"},
+    "DotProduct-learned": {"temperature": (), "lapse": (), "position": (3,)},
+    "Cosine": {"temperature": ()},
+    "Contrast": {"distinctive": ()},
+}

@@ -1,6 +1,9 @@
 """What holds for every choice, whatever the prior and the guide."""
 
+from types import FunctionType
+
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from contract.choices import CHOICES, SITES
@@ -9,6 +12,7 @@ from pyro.infer import Predictive, Trace_ELBO
 from pyro.infer.autoguide import AutoDelta, AutoNormal
 
 import pyrovice as pv
+from pyrovice.inference import choice_sites
 from pyrovice.results.arviz_versions import leave_one_out
 
 pytestmark = [
@@ -30,8 +34,20 @@ def sites_of(name, dimensions):
 def data():
     truth = 1.6 * np.eye(2).repeat(6, axis=0) + 0.1
     plain = pv.simulate(truth, 900, seed=0, anchored=0.3)
-    who = np.random.default_rng(0).choice(["ann", "bob", "cyd"], 900)
-    return pv.Triplets(plain.objects, plain.odd, anchor=plain.anchor, participants=who)
+    rng = np.random.default_rng(0)
+    who = rng.choice(["ann", "bob", "cyd"], 900)
+    places = rng.permuted(np.tile([1, 2, 3], (900, 1)), axis=1)
+    trials = pd.DataFrame(places, columns=["place_1", "place_2", "place_3"])
+    return pv.Triplets(
+        plain.objects, plain.odd, anchor=plain.anchor, participants=who, trials=trials
+    )
+
+
+@pytest.fixture(autouse=True)
+def few_draws(monkeypatch):
+    """What a fit learned about its choice is sampled for a moment only."""
+    monkeypatch.setattr(choice_sites, "FORGOTTEN", 2)
+    monkeypatch.setattr(choice_sites, "KEPT", 20)
 
 
 @pytest.fixture(
@@ -81,6 +97,7 @@ def test_a_fit_can_do_everything(data, name, guide, tmp_path):
     d = fit.posterior.shape[1]
     others = sites_of(name, d)
     assert fit.choice is choice
+    assert {row[0] for row in fit.hyperparameters().index} == set(others)
     assert fit.sites() == {"X": (12, d), **others}
     for site, shape in others.items():
         assert fit.site(site).shape[2:] == shape
@@ -105,8 +122,9 @@ def test_a_fit_can_do_everything(data, name, guide, tmp_path):
     assert pruned.predict(data).shape == (900, 3)
 
     fit.save(tmp_path / "f")
-    code = {} if name == "DotProduct" else {"choice": choice}
+    code = {"choice": choice} if isinstance(choice, FunctionType) else {}
     loaded = pv.load(tmp_path / "f", **code)
+    assert loaded.choice == choice
     assert np.array_equal(loaded.predict(data), p)
     if guide == pv.MeanField():
         assert np.isfinite(Trace_ELBO().loss(loaded.model, loaded.guide, data))

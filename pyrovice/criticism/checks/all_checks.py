@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pyrovice.criticism.checks.one_check import Check, run_checks
-from pyrovice.criticism.checks.statistics import ALL
+from pyrovice.criticism.checks.statistics import statistics_for
 from pyrovice.data.html_tables import Verdict, html_table
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole
@@ -144,9 +144,10 @@ def report(
     """
     if not 0 < alpha < 1:
         raise PyroviceError(f"alpha={alpha}; expected a number between 0 and 1.")
-    fewest = math.ceil(2 * len(ALL) / alpha)
+    statistics = statistics_for(fit)
+    fewest = math.ceil(2 * len(statistics) / alpha)
     draws = whole(draws, "draws", least=fewest)
-    checks, silent = run_checks(fit, data, ALL, draws, seed)
+    checks, silent = run_checks(fit, data, statistics, draws, seed)
     return CheckReport(
         checks={check.name: check for check in checks},
         not_checked=silent,

@@ -17,7 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from pyrovice.data.columns import PLACE_COLUMNS
+from pyrovice.data.places import places_of
 from pyrovice.data.triplets import Triplets
 from pyrovice.results.scores import hits, log_score
 
@@ -86,10 +86,46 @@ class Surprises(Statistic):
     """The share of answers with a probability below 0.05."""
 
     name = "surprises"
-    means = "answers that should be rare are not, as when some are given at random"
+    means = (
+        "answers that should be rare are not, as when some are given at random; "
+        "choice=pv.choices.DotProduct(lapse=dist.Beta(1, 20)) says how many"
+    )
+
+    @classmethod
+    def of(cls, fit: Fit, data: Triplets) -> Self:
+        return cls() if not has_lapses(fit) else _SurprisesBesideLapses()  # type: ignore[return-value]
 
     def __call__(self, odd: Answers, p: Probabilities) -> float:
         return float((log_score(p, odd) < np.log(SURPRISE)).mean())
+
+
+class _SurprisesBesideLapses(Surprises):
+    """The same where the model has lapses already."""
+
+    means = "answers that should be rare are more or less frequent than the lapses explain"
+
+
+@dataclass(frozen=True)
+class Lapses(Statistic):
+    """Of the answers against the most probable one, the share that are the least probable.
+
+    It is a half if all of them are given at random, as lapses are supposed to be, and less if
+    people hesitate between two.
+    """
+
+    name = "lapses"
+    means = "answers against the model are not spread over the other two as lapses would be"
+
+    @classmethod
+    def of(cls, fit: Fit, data: Triplets) -> Self:
+        if not has_lapses(fit):
+            raise CannotTellError("the choice has no lapses")
+        return cls()
+
+    def __call__(self, odd: Answers, p: Probabilities) -> float:
+        against = odd != p.argmax(axis=1)
+        least = np.where(p > 0, p, np.inf).argmin(axis=1) == odd
+        return float((least & against).sum() / max(1, against.sum()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,9 +189,11 @@ class Positions(Statistic):
 
     @classmethod
     def of(cls, fit: Fit, data: Triplets) -> Self:
-        if data.trials is not None and set(PLACE_COLUMNS) <= set(data.trials):
-            return cls(data.trials[list(PLACE_COLUMNS)].to_numpy(np.int64) - 1)
-        return cls(np.tile(np.arange(3), (len(data), 1)))
+        places = places_of(data)
+        if places is None:
+            return cls(np.tile(np.arange(3), (len(data), 1)))
+        known = getattr(fit.choice, "position", None) is not None
+        return cls(places) if known else _UnfavouredPositions(places)  # type: ignore[return-value]
 
     def __call__(self, odd: Answers, p: Probabilities) -> float:
         return _sum_of_squares(*_counts(self.places, odd, p, 3))
@@ -163,6 +201,15 @@ class Positions(Statistic):
     def details(self, odd: Answers, p: Probabilities) -> pd.DataFrame:
         index = pd.Index([1, 2, 3], name="position")
         return _details(*_counts(self.places, odd, p, 3), index)
+
+
+class _UnfavouredPositions(Positions):
+    """The same where places are known and the model has no favour for any."""
+
+    means = (
+        f"{Positions.means}; choice=pv.choices.DotProduct(position=dist.Normal(0, 0.3)) says by "
+        "how much"
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,6 +299,19 @@ ALL: tuple[type[Statistic], ...] = (
     ParticipantAccuracy,
     OwnWeights,
 )
+
+
+def has_lapses(fit: Fit) -> bool:
+    """Whether the model of a fit says that some answers are given at random."""
+    people = fit.model.people
+    return getattr(fit.choice, "lapse", 0.0) != 0.0 or (
+        people is not None and people.varies("lapse")
+    )
+
+
+def statistics_for(fit: Fit) -> tuple[type[Statistic], ...]:
+    """All that a fit can be asked about."""
+    return (*ALL, Lapses) if has_lapses(fit) else ALL
 
 
 def _counts(groups: NDArray[np.integer], odd: Answers, p: Probabilities, size: int) -> Counts:

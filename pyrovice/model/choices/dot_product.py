@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
-import torch
 from torch import Tensor
 
-from pyrovice.model.choices.kept_pairs import dot_product_kept
 from pyrovice.model.choices.pairs import (
     odd_in_stretches,
     pair_similarity,
-    rule_out_anchors,
+    row_products,
     worth_forming_all,
 )
+from pyrovice.model.choices.softmax_choice import SoftmaxChoice
 from pyrovice.model.choices.weighted_pairs import weighted_similarity
 from pyrovice.model.judgments import Judgments
 from pyrovice.storage.registry import saved
 
 
 @saved
-@dataclass(frozen=True)
-class DotProduct:
+@dataclass(frozen=True, eq=False, repr=False)
+class DotProduct(SoftmaxChoice):
     """The paper's choice: a softmax over the dot products of the three pairs.
 
     Objects i, j, k have the similarities S = [X]₊ [X]₊ᵀ. The pair that looks most alike is
@@ -31,53 +29,53 @@ class DotProduct:
     over the three pairs, of the similarity of the pair that leaves o out. Everything stays
     in log space: exponentiating a dot product overflows float32 at 89.
 
+    A number fixes a parameter, a distribution learns it.
+
+    Parameters
+    ----------
+    temperature : float or distribution
+        Similarities are divided by it, ``dist.LogNormal(0, 0.3)`` to learn it. Twice the
+        temperature is the same as weights that are √2 times as large, so that only the scale of
+        the prior tells them apart; a prior that learns its own scale cannot.
+    lapse : float or distribution
+        The share of answers given at random, ``dist.Beta(1, 20)`` to learn it.
+    position : three floats or distribution, optional
+        What is added to the log-odds of an answer at the first, second and third place on the
+        screen, ``dist.Normal(0, 0.3)`` to learn it. Learned ones are relative to their mean. The
+        judgments must say where the objects stood; where judgments to predict do not, the mean
+        over all orders is taken. With an anchor, the answer is the object kept with it.
+
     Examples
     --------
-    >>> import pyrovice as pv, torch
+    >>> import pyro.distributions as dist, pyrovice as pv, torch
     >>> from pyrovice.model.judgments import Judgments
     >>> X = torch.tensor([[2.0, 0.0], [1.0, 0.0], [0.0, 3.0]])
     >>> asked = Judgments.of(pv.Triplets([[0, 1, 2]], [2]))
     >>> pv.choices.DotProduct()(X, asked).exp()
     tensor([[0.1065, 0.1065, 0.7870]])
+    >>> pv.choices.DotProduct(lapse=0.3)(X, asked).exp()
+    tensor([[0.1745, 0.1745, 0.6509]])
+    >>> pv.choices.DotProduct(lapse=dist.Beta(1.0, 20.0))
+    DotProduct(lapse=Beta(concentration1=1, concentration0=20))
     """
 
-    asks_who_answered: ClassVar[bool] = False
-    samples_nothing: ClassVar[bool] = True
-
-    def __call__(self, X: Tensor, judgments: Judgments) -> Tensor:
-        """Log-probability that each of the three objects is the odd one, (..., n, 3)."""
-        return self.answer(self.similarity(X, judgments), judgments)
-
     def similarity(self, X: Tensor, judgments: Judgments) -> Tensor:
-        """How alike the pairs are that leave out each of the three objects, (..., 3, n)."""
         return pair_similarity(X, judgments.pairs)
 
     def all_similarities(self, X: Tensor) -> Tensor:
-        """How alike all pairs of objects are, (..., objects, objects)."""
         return X @ X.mT
 
     def row_similarity(self, first: Tensor, second: Tensor, third: Tensor) -> Tensor:
-        """The same where each judgment has rows of X of its own, (..., n, dimensions) each."""
-        pairs = ((second, third), (first, third), (first, second))
-        return torch.stack([(a * b).sum(-1) for a, b in pairs], dim=-2)
+        return row_products(first, second, third)
 
     def weighted_similarity(self, X: Tensor, weight: Tensor, judgments: Judgments) -> Tensor:
         """The same where everybody has weights, (people, dimensions), with one X: a short cut."""
         return weighted_similarity(X, weight, judgments)
 
-    def answer(self, similarity: Tensor, judgments: Judgments) -> Tensor:
-        """Log-probability that each of the three objects is the odd one, (..., n, 3)."""
-        # Three long rows are normalised much faster than many short ones.
-        return rule_out_anchors(similarity, judgments, dim=-2).log_softmax(-2).mT
-
     def odd_in_stretches(
         self, X: Tensor, judgments: Judgments
     ) -> Iterator[tuple[slice, Tensor]] | None:
         """Probabilities by rows and (3, rows), where there are so many that this is faster."""
-        if not worth_forming_all(judgments.n_objects, judgments.pairs):
+        if self != DotProduct() or not worth_forming_all(judgments.n_objects, judgments.pairs):
             return None
         return odd_in_stretches(X @ X.mT, judgments)
-
-    def kept_probability(self, X: Tensor, thirds: Tensor, temperature: float = 1.0) -> Tensor:
-        """Mean over third objects of the probability that each pair is kept, (m, m)."""
-        return dot_product_kept(X / temperature**0.5, thirds)

@@ -1,11 +1,12 @@
 """How probably every pair of objects is kept, averaged over third objects.
 
-There are as many triplets as the number of objects cubed. For dot products there is a short cut
-through exponentials of all similarities; any other choice is asked triplet by triplet.
+There are as many triplets as the number of objects cubed. For a softmax of similarities there is a
+short cut through exponentials of all of them; any other choice is asked triplet by triplet.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import torch
@@ -19,21 +20,37 @@ BLOCK_ENTRIES = 2**20
 LARGEST_EXPONENT = 80
 
 
-def dot_product_kept(X: Tensor, third: Tensor) -> Tensor:
-    """The mean probability for the paper's choice; the diagonal, which is not a pair, is NaN."""
-    m = len(X)
-    S = X @ X.T
-    to_third = X @ X[third].T
+def pairs_kept(
+    S: Tensor, third: Tensor, favours: tuple[float, float, float] = (0.0, 0.0, 0.0)
+) -> Tensor:
+    """The mean probability for a softmax of similarities; the diagonal, not a pair, is NaN.
+
+    Parameters
+    ----------
+    S : Tensor of shape (m, m)
+        How alike all pairs are.
+    third : Tensor of int
+        The third objects to average over.
+    favours : three floats
+        What is added to the log-odds that the third object is the odd one, the second of the pair
+        and the first.
+    """
+    m = len(S)
+    to_third = S[:, third]
     # Exponentials of all similarities at once where float32 can hold them, else of differences.
-    if largest_fits := bool(S.max() < LARGEST_EXPONENT):
-        S, to_third = S.exp_(), to_third.exp_()
+    if in_range := bool(S.abs().max() < LARGEST_EXPONENT):
+        S, to_third = S.exp(), to_third.exp()
     itself = _itself(m, third)
     own_row, own_third = itself.nonzero(as_tuple=True)
     result = torch.empty(m, m)
     for block in torch.arange(m).split(max(1, BLOCK_ENTRIES // (m * len(third)))):
         # kept[b, j, k]: how {i, j} does against the pairs {i, k} and {j, k}
         ij, ik, jk = S[block][:, :, None], to_third[block][:, None, :], to_third[None]
-        if largest_fits:
+        if any(favours):
+            own, other, first = (math.exp(each) if in_range else each for each in favours)
+            combine = torch.mul if in_range else torch.add
+            ij, ik, jk = combine(ij, own), combine(ik, other), combine(jk, first)
+        if in_range:
             kept = (ik + jk).add_(ij).reciprocal_().mul_(ij)
         else:
             kept = (ik - ij).exp_().add_((jk - ij).exp_()).add_(1).reciprocal_()

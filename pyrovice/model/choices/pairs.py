@@ -79,6 +79,12 @@ def _from_rows(X: Tensor, pairs: Tensor) -> Tensor:
     return torch.cat(dots, -1)
 
 
+def row_products(first: Tensor, second: Tensor, third: Tensor) -> Tensor:
+    """The same where each judgment has three rows of its own, (..., n, dimensions) each."""
+    pairs = ((second, third), (first, third), (first, second))
+    return torch.stack([(a * b).sum(-1) for a, b in pairs], dim=-2)
+
+
 def odd_in_stretches(S: Tensor, judgments: Judgments) -> Iterator[tuple[slice, Tensor]]:
     """Softmax of the similarities of the three pairs, for one stretch of rows after the other.
 

@@ -9,8 +9,10 @@ from pyro import poutine
 from pyro.poutine.util import prune_subsample_sites
 from torch import Tensor
 
+from pyrovice.data.triplets import Triplets
 from pyrovice.errors import ChoiceError
 from pyrovice.model.choices.pairs import rule_out_anchors
+from pyrovice.model.choices.softmax_choice import SoftmaxChoice
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.pyro_lock import pyro_locked
 
@@ -22,6 +24,8 @@ class OwnChoice:
 
     # A function may look at judgments.person, so equal answers of two people are kept apart.
     asks_who_answered = True
+    # The same with judgments.places.
+    asks_where = True
 
     def __init__(self, function: Choice) -> None:
         self.function = function
@@ -50,10 +54,17 @@ def resolve_choice(choice: Any) -> Any:
     """What gives log-probabilities, for a value of :mod:`pyrovice.choices` or a function."""
     if isinstance(choice, type) or not callable(choice):
         raise ChoiceError(
-            f"choice={choice!r} is not a choice; expected pv.choices.DotProduct() or a function "
+            f"choice={choice!r} is not a choice; expected a value such as "
+            "pv.choices.DotProduct(), or a function "
             "(X, judgments) that returns log-probabilities of shape (..., n, 3)."
         )
     return choice if hasattr(choice, "asks_who_answered") else OwnChoice(choice)
+
+
+def check_choice_of(data: Triplets, choice: Any) -> None:
+    """Refuse judgments that do not say what a choice must know."""
+    if isinstance(choice, SoftmaxChoice):
+        choice.check_data(data)
 
 
 def log_probability(choice: Any, sites: Mapping[str, Tensor], judgments: Judgments) -> Tensor:
@@ -83,6 +94,7 @@ def log_probability(choice: Any, sites: Mapping[str, Tensor], judgments: Judgmen
         if name not in given:
             raise ChoiceError(
                 f"The choice {answer!r} samples {name!r}, of which nothing is known here: fit "
-                "it to judgments first, or write a choice that fixes it."
+                "it to judgments first, or give a choice that fixes it, such as "
+                "pv.choices.DotProduct(lapse=0.05)."
             )
     return log_p

@@ -88,6 +88,10 @@ class Crowd:
         self.newcomer: Mapping[str, Tensor] = {}
         self.is_relative = True
         self.remembered: tuple[Judgments, Tensor] | None = None
+        if people.varies("lapse") and getattr(choice, "lapse", 0.0) != 0.0:
+            raise PyroviceError(
+                f"Both {people!r} and {choice!r} have lapses; leave one of them out."
+            )
         entries = self.size * n_objects * dimensions
         if people.varies("own") and entries > MOST_OWN:
             raise PyroviceError(
@@ -116,7 +120,7 @@ class Crowd:
         people are computed once."""
         other = copy(self)
         sees_alike = not (self.people.varies("weights") or self.people.varies("own"))
-        if sees_alike and hasattr(self.choice, "similarity"):
+        if sees_alike and getattr(self.choice, "samples_nothing", False):
             other.remembered = judgments, self.choice.similarity(X, judgments)
         return other
 
@@ -244,23 +248,26 @@ class Crowd:
         each = None if temperature is None else temperature.index_select(-1, who)
         if not hasattr(self.choice, "similarity"):
             return self._ask_a_function(X, judgments, who, traits, each)
+        choice = self.choice.drawn(X)
         if self.remembered is not None and self.remembered[0] is judgments:
             similarity = self.remembered[1]
         elif traits.weight is None and traits.own is None:
-            similarity = self.choice.similarity(X, judgments)
+            similarity = choice.similarity(X, judgments)
         else:
-            similarity = self._similarity(X, judgments, who, traits)
+            similarity = self._similarity(choice, X, judgments, who, traits)
         if each is not None:
             similarity = similarity / each.unsqueeze(-2)
-        return self.choice.answer(similarity, judgments)
+        return choice.answer(similarity, judgments)
 
-    def _similarity(self, X: Tensor, judgments: Judgments, who: Tensor, traits: Traits) -> Tensor:
+    def _similarity(
+        self, choice: Any, X: Tensor, judgments: Judgments, who: Tensor, traits: Traits
+    ) -> Tensor:
         """How alike the pairs are to whoever was asked, (..., 3, n)."""
         m = self.n_objects
         entries = (self.size + 1) * m * m
         if entries <= min(ENTRIES_PER_JUDGMENT * len(judgments), MOST_SIMILARITIES):
             # Everybody's similarities of all pairs at once: few objects, many judgments.
-            of_all = self.choice.all_similarities(seen_by_all(X, traits)).flatten(-3)
+            of_all = choice.all_similarities(seen_by_all(X, traits)).flatten(-3)
             return of_all.index_select(-1, (who * m * m + judgments.pairs).flatten()).unflatten(
                 -1, judgments.pairs.shape
             )
@@ -268,20 +275,20 @@ class Crowd:
         known, others, back = judgments.told
         parts = []
         if len(known):
-            parts.append(self._of_known(X, known, traits))
+            parts.append(self._of_known(choice, X, known, traits))
         if len(others):
             somebody = seen(X, self.size, traits)
-            parts.append(self.choice.similarity(somebody, others))
+            parts.append(choice.similarity(somebody, others))
         return parts[0] if len(parts) == 1 else torch.cat(parts, -1).index_select(-1, back)
 
-    def _of_known(self, X: Tensor, known: Judgments, traits: Traits) -> Tensor:
+    def _of_known(self, choice: Any, X: Tensor, known: Judgments, traits: Traits) -> Tensor:
         """How alike the pairs are to people who are known, each judgment with rows of its own."""
         weight = traits.weight
         is_plain = weight is not None and traits.own is None and X.dim() == 2
-        if is_plain and hasattr(self.choice, "weighted_similarity"):
-            return self.choice.weighted_similarity(X, weight, known)
+        if is_plain and hasattr(choice, "weighted_similarity"):
+            return choice.weighted_similarity(X, weight, known)
         assert known.person is not None
-        return self.choice.row_similarity(*seen_rows(X, known.objects, known.person, traits))
+        return choice.row_similarity(*seen_rows(X, known.objects, known.person, traits))
 
     def _ask_a_function(
         self, X: Tensor, judgments: Judgments, who: Tensor, traits: Traits, each: Tensor | None

@@ -12,6 +12,7 @@ from torch.distributions import constraints
 
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import DataError, PyroviceError
+from pyrovice.model.fixed_or_learned import as_typed
 from pyrovice.storage.registry import saved
 
 Spread: TypeAlias = bool | float | TorchDistributionMixin
@@ -97,7 +98,7 @@ class People:
 
     def _content(self) -> tuple[Any, ...]:
         # Pyro's distributions are equal only to themselves.
-        return (*(_text(getattr(self, trait)) for trait in TRAITS), self.groups)
+        return (*(as_typed(getattr(self, trait)) for trait in TRAITS), self.groups)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, People):
@@ -108,8 +109,10 @@ class People:
         return hash(self._content())
 
     def __repr__(self) -> str:
-        parts = [f"{trait}={_text(getattr(self, trait))}" for trait in ("weights", "temperature")]
-        parts += [f"{t}={_text(getattr(self, t))}" for t in ("lapse", "own") if self.varies(t)]
+        parts = [
+            f"{trait}={as_typed(getattr(self, trait))}" for trait in ("weights", "temperature")
+        ]
+        parts += [f"{t}={as_typed(getattr(self, t))}" for t in ("lapse", "own") if self.varies(t)]
         if self.groups is not None:
             names = sorted(set(self.group_of().values()))
             parts.append(f"groups of {', '.join(names)}")
@@ -158,15 +161,6 @@ def _checked(trait: str, spread: Any) -> Any:
         f"People({trait}={spread!r}); expected False, True, the spread as a positive number, or "
         "a distribution of positive numbers to learn it under, such as dist.HalfNormal(0.3)."
     )
-
-
-def _text(spread: Spread) -> str:
-    """A spread as it was given; Pyro's own text of a distribution may leave out its arguments."""
-    if not isinstance(spread, TorchDistributionMixin):
-        return repr(spread)
-    given = spread.arg_constraints
-    arguments = ", ".join(f"{name}={float(getattr(spread, name)):g}" for name in given)
-    return f"{type(spread).__name__}({arguments})"
 
 
 def _pairs(groups: Any) -> tuple[tuple[Any, str], ...] | None:

@@ -1,0 +1,157 @@
+"""What was learned about the choice, drawn from the posterior itself after training.
+
+A mean-field guide takes the noise that it puts on every weight for noise of the answers: its lapse
+rates are too high, and its intervals hold the weights for known. So once the guide is trained, all
+sites are moved on together along a Langevin path that starts from it, and the draws of the
+choice's own sites are kept. The weights keep the guide's closed forms.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pyro
+import torch
+from pyro import poutine
+from pyro.infer.mcmc.util import initialize_model
+from torch import Tensor
+
+from pyrovice.data.triplets import Triplets
+from pyrovice.errors import tell
+from pyrovice.guides import Guide, PointGuide, SiteGuide
+from pyrovice.guides.drawing import draw_sites
+from pyrovice.inference.langevin import STEP, Potential, Values, langevin
+from pyrovice.model.choices.softmax_choice import SoftmaxChoice
+from pyrovice.model.model import Model
+
+# Steps between draws, draws that are forgotten, and draws that are kept: fewer of data of at least
+# MANY_JUDGMENTS, where a step takes long.
+STEPS_APART, FORGOTTEN, KEPT, FEWER = 10, 30, 150, 60
+MANY_JUDGMENTS = 100_000
+# Temperatures of a path whose steps are too long, and how often they are halved.
+COLD, HOT, HALVINGS = 0.5, 1.5, 4
+# How often between draws all weights may grow or shrink at once, and by about how much, in logs.
+RESCALINGS, RESCALED_BY = 10, 0.1
+
+
+def redraw_choice(
+    guide: Guide, model: Model, data: Triplets, device: torch.device | str = "cpu"
+) -> dict[str, Tensor]:
+    """Draws of the choice's sites from the posterior, (draws, ...); none if there is no need.
+
+    There is none if the choice samples nothing. Of a user's own choice or guide, and if people
+    differ, the guide's draws stay.
+    """
+    choice = model.answers
+    if not isinstance(choice, SoftmaxChoice) or choice.samples_nothing:
+        return {}
+    if not isinstance(guide, SiteGuide) or isinstance(guide, PointGuide):
+        return {}
+    judgments = model.aggregated(data, device)
+    # Neighbouring rows then look up neighbouring similarities.
+    model = model.with_data(replace(judgments.parts(len(judgments))[0], rows=None))
+    kept = KEPT if len(judgments) < MANY_JUDGMENTS else FEWER
+    try:
+        with pyro.validation_enabled(False):
+            found = _steady_draws(Walk(guide, model), FORGOTTEN + kept)
+    except KeyboardInterrupt:
+        found = None
+    if found is None:
+        names = ", ".join(sorted(model.structure.of_choice))
+        tell(
+            f"The posterior of {names} could not be sampled around this fit. fit.site(...) has the "
+            "guide's draws, which are too sure and may be off; pyrovice.sample has exact ones."
+        )
+        return {}
+    return {name: torch.stack([draw[name] for draw in found]) for name in found[0]}
+
+
+def tell_if_scale_is_free(model: Model) -> None:
+    """Say that a temperature cannot be learned beside weights whose scale is learned too."""
+    if not isinstance(model.choice, SoftmaxChoice):
+        return
+    above = sorted(model.structure.above)
+    if "temperature" in model.choice.learned() and model.choice.degree and above:
+        tell(
+            "Weights that are larger at a higher temperature give the same answers, and this prior "
+            f"learns its own scale ({', '.join(above)}): only the priors of both tell them apart. "
+            "Leave temperature= out, or use a prior of fixed scale such as pyrovice.SpikeSlab()."
+        )
+
+
+class Walk:
+    """A path through the posterior of all sites.
+
+    Parameters
+    ----------
+    guide : SiteGuide
+        Where it starts, and the scales that it goes by.
+    model : Model
+        With the judgments.
+    """
+
+    def __init__(self, guide: SiteGuide, model: Model) -> None:
+        self.model = model
+        _, self.potential, self.to_line, _ = initialize_model(model, initial_params={})
+        self.scale: Values = {site.name: guide.line(site)[1].detach() for site in guide.sites}
+        start = draw_sites(guide, model, 1)
+        self.start = {name: start[name][0] for name in self.to_line}
+
+    def draws(self, step: float) -> Iterator[tuple[Values, float]]:
+        """All sites after every few steps, and the temperature of these steps."""
+        sites = self.start
+        while True:
+            sites, heat = self._after_steps(self.potential, sites, step)
+            sites = self._rescaled(sites)
+            yield sites, heat
+
+    def _after_steps(
+        self, potential: Potential, sites: Values, step: float
+    ) -> tuple[Values, float]:
+        line = {name: transform(sites[name]) for name, transform in self.to_line.items()}
+        path = list(itertools.islice(langevin(potential, line, self.scale, step), STEPS_APART))
+        last, _ = path[-1]
+        moved = {name: transform.inv(last[name]) for name, transform in self.to_line.items()}
+        return moved, float(np.mean([heat for _, heat in path]))
+
+    @torch.no_grad()
+    def _rescaled(self, sites: Values) -> Values:
+        """Larger weights at a higher temperature, which make no difference to any answer.
+
+        Only the prior tells them apart, and along a path they would change very slowly. So both
+        are proposed to change at once (Metropolis).
+        """
+        degree = self.model.choice.degree
+        if not degree or "temperature" not in sites or "X" not in sites:
+            return sites
+        now = self._log_prior(sites)
+        for _ in range(RESCALINGS):
+            by = RESCALED_BY * torch.randn_like(now)
+            other = sites | {
+                "X": sites["X"] * by.exp(),
+                "temperature": sites["temperature"] * (degree * by).exp(),
+            }
+            then = self._log_prior(other)
+            # Volume grows with the weights and with the temperature.
+            volume = (sites["X"].numel() + degree) * by
+            if torch.rand_like(now).log() < then - now + volume:
+                sites, now = other, then
+        return sites
+
+    def _log_prior(self, sites: Values) -> Tensor:
+        traced = poutine.trace(poutine.condition(self.model.embedding, data=sites)).get_trace()
+        learned = self.model.choice.learned()["temperature"]
+        return traced.log_prob_sum() + learned.log_prob(sites["temperature"])
+
+
+def _steady_draws(walk: Walk, n: int) -> list[Values] | None:
+    """Draws of the choice's sites by the longest step that is not too long; None if all are."""
+    of_choice = walk.model.structure.of_choice
+    for halvings in range(HALVINGS + 1):
+        drawn = list(itertools.islice(walk.draws(STEP / 2**halvings), n))
+        if COLD < np.mean([heat for _, heat in drawn]) < HOT:
+            return [{name: z[name] for name in of_choice} for z, _ in drawn[FORGOTTEN:]]
+    return None
