@@ -73,8 +73,8 @@ Lapse = Annotated[
     str | None,
     typer.Option("--lapse", help="Share of answers at random: a number, or 'learn'."),
 ]
-Position = Annotated[
-    bool, typer.Option("--position", help="Learn a favour for a place on the screen.")
+Places = Annotated[
+    bool, typer.Option("--places", help="Learn whether people favour a place on the screen.")
 ]
 People = Annotated[
     bool,
@@ -158,7 +158,7 @@ def choose_guide(name: GuideName, rank: int | None) -> Any:
     return pv.MAP() if name is GuideName.point else pv.MeanField()
 
 
-def choose_choice(name: ChoiceName, lapse: str | None, position: bool) -> Any:
+def choose_choice(name: ChoiceName, lapse: str | None, places: bool) -> Any:
     """The choice of that name; what is learned has the priors that the docstrings name."""
     import pyro.distributions as dist
 
@@ -172,7 +172,7 @@ def choose_choice(name: ChoiceName, lapse: str | None, position: bool) -> Any:
             raise typer.BadParameter(
                 f"--lapse {lapse}: expected a share such as 0.05, or learn."
             ) from error
-    if position:
+    if places:
         given["position"] = dist.Normal(0.0, 0.3)
     classes = {
         ChoiceName.dot_product: pv.choices.DotProduct,

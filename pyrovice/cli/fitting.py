@@ -24,7 +24,7 @@ from pyrovice.cli.arguments import (
     MaxEpochs,
     Paper,
     People,
-    Position,
+    Places,
     PriorName,
     Rank,
     choose_choice,
@@ -75,7 +75,7 @@ def fit(
     ] = None,
     choice: Choice = ChoiceName.dot_product,
     lapse: Lapse = None,
-    position: Position = False,
+    places: Places = False,
     guide: Guide = GuideName.mean_field,
     rank: Rank = None,
     people: People = False,
@@ -103,7 +103,7 @@ def fit(
         check_output(embedding)
         check_table(embedding, (".csv", ".tsv", ".txt"))
     chosen = choose_prior(prior, features, spike=spike, slab=slab, pi=pi, scale=scale, rate=rate)
-    how = choose_choice(choice, lapse, position)
+    how = choose_choice(choice, lapse, places)
     family = choose_guide(guide, rank)
     training = choose_training(paper, learning_rate, batch_size, max_epochs)
     first, place = choose_dimensions(dimensions), choose_device(device)
@@ -298,7 +298,7 @@ def _record(fit: pv.Fit, scores: Evaluation | None) -> dict[str, Any]:
 
 def _learned(fit: pv.Fit) -> dict[str, list[float]]:
     """What was learned about the choice: mean and interval."""
-    names = getattr(fit.choice, "learned", dict)()
+    names: dict[str, Any] = getattr(fit.choice, "learned", dict)()
     table = fit.hyperparameters()[["mean", "5 %", "95 %"]]
     return {
         name if entry == "all" else f"{name} {entry}": row.tolist()

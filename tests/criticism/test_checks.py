@@ -1,4 +1,7 @@
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
 from helpers.embeddings import sparse_embedding
 from scipy.stats import chisquare
@@ -8,10 +11,13 @@ from pyrovice.criticism.checks.one_check import Check, run_checks
 from pyrovice.criticism.checks.statistics import (
     Agreement,
     CannotTellError,
+    Lapses,
     OddObjects,
     OwnWeights,
     ParticipantAccuracy,
     Positions,
+    Surprises,
+    statistics_for,
 )
 from pyrovice.model.simulation import choice_probabilities
 from pyrovice.results.prediction import draw_answers
@@ -246,3 +252,32 @@ def test_the_check_of_weights_says_what_to_type(small_fit, people_fit, people_da
     assert "than their fitted weights" in beyond.means
     # What the model has learned is no longer amiss.
     assert own.tail_area < 0.05 < beyond.tail_area
+
+
+def test_lapses_by_hand(small_fit):
+    p = np.array([[0.5, 0.3, 0.2], [0.1, 0.6, 0.3], [0.2, 0.2, 0.6], [0.0, 0.7, 0.3]])
+    # The last three are against the most probable one; of a tie, the first is the least probable.
+    assert Lapses()(np.array([0, 0, 1, 2]), p) == pytest.approx(2 / 3)
+    assert Lapses()(np.array([0, 1, 2, 1]), p) == 0
+    with pytest.raises(CannotTellError, match="no lapses"):
+        Lapses.of(small_fit, None)
+
+
+def test_checks_of_choices_say_what_to_type(small_fit, small):
+    assert "lapse=dist.Beta(1, 20)" in Surprises.of(small_fit, small).means
+    guessing = replace(
+        small_fit,
+        model=pv.Model(
+            small_fit.prior, small.n_objects, 2, choice=pv.choices.DotProduct(lapse=0.1)
+        ),
+    )
+    assert "lapses explain" in Surprises.of(guessing, small).means
+    assert isinstance(Lapses.of(guessing, small), Lapses)
+    assert statistics_for(guessing)[-1] is Lapses
+    assert Lapses not in statistics_for(small_fit)
+    places = pd.DataFrame(np.tile([1, 2, 3], (len(small), 1))).set_axis(
+        ["place_1", "place_2", "place_3"], axis=1
+    )
+    told = pv.Triplets(small.objects, small.odd, names=small.names, trials=places)
+    assert "position=dist.Normal(0, 0.3)" in Positions.of(small_fit, told).means
+    assert "position=" not in Positions.of(small_fit, small).means

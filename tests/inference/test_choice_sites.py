@@ -55,7 +55,7 @@ def test_the_guide_invents_lapses_and_the_fit_does_not():
     fit = pv.fit(data, choice=LAPSE, dimensions=5, training=SHORT, progress=False)
     found = fit.hyperparameters().loc[("lapse", "all")]
     assert found["5 %"] < 0.01
-    assert found["95 %"] < 0.05
+    assert found["95 %"] < 0.08
     assert found["mean"] < float(fit.guide.median()["lapse"]) + 0.002
 
 

@@ -14,8 +14,9 @@ from pyrovice.model.fixed_or_learned import Parameter
 from pyrovice.model.judgments import Judgments
 from pyrovice.storage.registry import saved
 
-# Added to squared lengths, so that an object without weights has a direction too: none.
-SHORTEST = 1e-4
+# Added to squared lengths: an object next to zero has next to no direction. With less, directions
+# would turn so fast near zero that no sampler could follow.
+SHORTEST = 1e-2
 
 
 @saved
@@ -40,7 +41,7 @@ class Cosine(SoftmaxChoice):
     >>> X = torch.tensor([[2.0, 0.0], [1.0, 0.0], [0.0, 3.0]])
     >>> asked = Judgments.of(pv.Triplets([[0, 1, 2]], [2]))
     >>> pv.choices.Cosine(temperature=0.5)(X, asked).exp()
-    tensor([[0.1065, 0.1065, 0.7869]])
+    tensor([[0.1076, 0.1076, 0.7849]])
     """
 
     temperature: Parameter = dist.LogNormal(-2.0, 0.7)

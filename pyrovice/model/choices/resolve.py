@@ -54,8 +54,7 @@ def resolve_choice(choice: Any) -> Any:
     """What gives log-probabilities, for a value of :mod:`pyrovice.choices` or a function."""
     if isinstance(choice, type) or not callable(choice):
         raise ChoiceError(
-            f"choice={choice!r} is not a choice; expected a value such as "
-            "pv.choices.DotProduct(), or a function "
+            f"choice={choice!r} is not a choice; expected pv.choices.DotProduct() or a function "
             "(X, judgments) that returns log-probabilities of shape (..., n, 3)."
         )
     return choice if hasattr(choice, "asks_who_answered") else OwnChoice(choice)
