@@ -2,8 +2,8 @@
 
 A mean-field guide takes the noise that it puts on every weight for noise of the answers: its lapse
 rates are too high, and its intervals hold the weights for known. So once the guide is trained, all
-sites are moved on together along a Langevin path that starts from it, and the draws of the
-choice's own sites are kept. The weights keep the guide's closed forms.
+sites are moved on together along a Langevin path that starts from it, and the fit has the draws of
+all of them: weights of the guide beside a lapse rate of the path would be too sure of every answer.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from torch import Tensor
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import tell
 from pyrovice.guides import Guide, PointGuide, SiteGuide
-from pyrovice.guides.drawing import draw_sites
+from pyrovice.guides.drawing import draw_sites, with_embedding
 from pyrovice.inference.langevin import STEP, Potential, Values, langevin
 from pyrovice.model.choices.softmax_choice import SoftmaxChoice
 from pyrovice.model.model import Model
@@ -37,10 +37,10 @@ COLD, HOT, HALVINGS = 0.5, 1.5, 4
 RESCALINGS, RESCALED_BY = 10, 0.1
 
 
-def redraw_choice(
+def draw_with_choice(
     guide: Guide, model: Model, data: Triplets, device: torch.device | str = "cpu"
 ) -> dict[str, Tensor]:
-    """Draws of the choice's sites from the posterior, (draws, ...); none if there is no need.
+    """Joint draws of all sites from the posterior, (draws, ...); none if there is no need.
 
     There is none if the choice samples nothing. Of a user's own choice or guide, and if people
     differ, the guide's draws stay.
@@ -66,7 +66,8 @@ def redraw_choice(
             "guide's draws, which are too sure and may be off; pyrovice.sample has exact ones."
         )
         return {}
-    return {name: torch.stack([draw[name] for draw in found]) for name in found[0]}
+    drawn = {name: torch.stack([draw[name].detach() for draw in found]) for name in found[0]}
+    return with_embedding(model, drawn)
 
 
 def tell_if_scale_is_free(model: Model) -> None:
@@ -148,10 +149,9 @@ class Walk:
 
 
 def _steady_draws(walk: Walk, n: int) -> list[Values] | None:
-    """Draws of the choice's sites by the longest step that is not too long; None if all are."""
-    of_choice = walk.model.structure.of_choice
+    """Draws of all sites by the longest step that is not too long; None if all are."""
     for halvings in range(HALVINGS + 1):
         drawn = list(itertools.islice(walk.draws(STEP / 2**halvings), n))
         if COLD < np.mean([heat for _, heat in drawn]) < HOT:
-            return [{name: z[name] for name in of_choice} for z, _ in drawn[FORGOTTEN:]]
+            return [sites for sites, _ in drawn[FORGOTTEN:]]
     return None

@@ -17,7 +17,7 @@ from pyrovice.data.validation import whole, whole_seed
 from pyrovice.errors import PyroviceError
 from pyrovice.guides import MAP, Guide, finished, guide_family, resolve_guide
 from pyrovice.guides.correlations import with_settled_correlations
-from pyrovice.inference.choice_sites import redraw_choice, tell_if_scale_is_free
+from pyrovice.inference.choice_sites import draw_with_choice, tell_if_scale_is_free
 from pyrovice.inference.run import Run
 from pyrovice.inference.settings import STARTS, Training
 from pyrovice.inference.starts import Start, from_clear_pair_counts, from_pair_counts
@@ -157,9 +157,9 @@ class Plan:
     def finish(self, run: Run) -> Fit:
         """The fit that a trained run amounts to."""
         found = finished(with_settled_correlations(run.guide, run.model))
-        of_choice = {}
+        drawn = {}
         if not run.interrupted:
-            of_choice = redraw_choice(found, run.model, self.data, self.device)
+            drawn = draw_with_choice(found, run.model, self.data, self.device)
         return in_order_of_importance(
             Fit(
                 prior=self.prior,
@@ -168,7 +168,7 @@ class Plan:
                 seed=self.seed,
                 names=self.data.names,
                 model=run.model,
-                posterior=posterior_of(found, run.model, of_choice),
+                posterior=posterior_of(found, run.model, drawn),
                 history=run.table(),
                 converged=run.converged,
                 n_judgments=len(self.data),

@@ -190,15 +190,18 @@ def quick_posterior(guide: Guide, model: Model, draws: int = MANY_DRAWS) -> Post
 
 
 def posterior_of(
-    guide: Guide, model: Model, of_choice: Mapping[str, Tensor] | None = None
+    guide: Guide, model: Model, drawn: Mapping[str, Tensor] | None = None
 ) -> Posterior:
     """What a guide knows of every site, and what follows from it about the prior's own.
 
-    `of_choice` are better draws of the choice's sites than the guide's, if there are any.
+    `drawn` are better joint draws of all sites than the guide's, if there are any.
     """
+    if drawn:
+        others = {*model.structure.latent} - {"X"}
+        return Posterior(DrawnWeights(array_of(drawn["X"])[None]), _others(drawn, model, others))
     known = _with_prior_sites(quick_posterior(guide, model), guide, model)
-    redrawn = {**redraw_people(guide, model, MANY_DRAWS), **(of_choice or {})}
-    return replace(known, others={**known.others, **_others(redrawn, model, {*redrawn})})
+    people = redraw_people(guide, model, MANY_DRAWS)
+    return replace(known, others={**known.others, **_others(people, model, {*people})})
 
 
 def _with_prior_sites(quick: Posterior, guide: Guide, model: Model) -> Posterior:
