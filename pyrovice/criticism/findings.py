@@ -229,24 +229,14 @@ def recovers(fit: Fit, data: Triplets, refits: int, seed: int) -> list[Finding]:
 def nuts_agrees(fit: Fit, data: Triplets, size: int, seed: int) -> Finding:
     """Compare the guide with NUTS on the judgments among a few objects that are judged most."""
     question = "Does NUTS agree?"
-    seen = np.bincount(data.objects.ravel(), minlength=data.n_objects)
-    chosen = np.sort(np.argsort(-seen, kind="stable")[:size])
-    inside = np.isin(data.objects, chosen).all(axis=1)
-    if inside.sum() < 10 * size:
+    part = _judged_most(data, size)
+    if len(part) < 10 * size:
         return Finding(
             question,
-            f"Only {int(inside.sum())} judgments are among the {size} objects shown most: too "
-            "few to compare.",
+            f"Only {len(part)} judgments are among the {size} objects shown most: too few to "
+            "compare.",
             "for information",
         )
-    part = Triplets(
-        np.searchsorted(chosen, data.objects[inside]),
-        data.odd[inside],
-        anchor=data.anchor[inside],
-        participants=None if data.participants is None else data.participants[inside],
-        names=[data.names[i] for i in chosen],
-        trials=None if data.trials is None else data.trials[inside],
-    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         exact = sample(
@@ -288,6 +278,21 @@ def nuts_agrees(fit: Fit, data: Triplets, size: int, seed: int) -> Finding:
         return Finding(question, found, "good")
     return Finding(
         question, found, "look", "Sample around the fit for honest intervals: pv.refine(fit, data)."
+    )
+
+
+def _judged_most(data: Triplets, size: int) -> Triplets:
+    """The judgments among the few objects that are shown most."""
+    seen = np.bincount(data.objects.ravel(), minlength=data.n_objects)
+    chosen = np.sort(np.argsort(-seen, kind="stable")[:size])
+    inside = np.isin(data.objects, chosen).all(axis=1)
+    return Triplets(
+        np.searchsorted(chosen, data.objects[inside]),
+        data.odd[inside],
+        anchor=data.anchor[inside],
+        participants=None if data.participants is None else data.participants[inside],
+        names=[data.names[i] for i in chosen],
+        trials=None if data.trials is None else data.trials[inside],
     )
 
 

@@ -100,7 +100,7 @@ def split_half(
     >>> data = pv.load_example().triplets
     >>> short = pv.Training(schedule=pv.Anneal(steps=200))
     >>> found = pv.split_half(data, splits=1, permutations=99, dimensions=9, training=short)
-    >>> bool(found.summary.correlation["similarity"] > 0.9), found.summary.p_value.max()
+    >>> bool(found.summary.correlation["similarity"] > 0.9), float(found.summary.p_value.max())
     (True, 0.01)
     """
     if by not in HALVES:

@@ -18,9 +18,11 @@ STARTS: dict[str, Start] = {"pair counts": from_pair_counts, "noise": from_noise
 LARGE_BATCH = 150_000
 # No automatic learning rate is higher.
 LARGEST_RATE = 0.2
-# How long training takes: what 80 objects need, and what the 1,854 of THINGS do.
-FEWEST_STEPS, FEW_OBJECTS, MOST_STEPS = 600, 80, 2000
-MORE_STEPS_FOR_MORE_OBJECTS = 0.383
+# How long training takes: what 80 objects with 80 judgments each need, and what the 1,854 of THINGS
+# do. With fewer judgments weak dimensions take longer to be told from noise.
+FEWEST_STEPS, MOST_STEPS = 600, 2000
+FEW_OBJECTS, STEPS_BY_OBJECTS = 80, 0.383
+MANY_JUDGMENTS, STEPS_BY_JUDGMENTS = 80, 0.66
 # Enough entries for a quantile.
 MANY = 2**20
 
@@ -37,8 +39,9 @@ class Anneal:
     ----------
     steps : int or "auto"
         Length of the decay. The stopping rule is asked only after it. ``"auto"`` takes 600
-        steps for up to 80 objects and more for more of them, up to 2,000; always 2,000 where
-        more than X is learned, or by a guide that is not MeanField or MAP.
+        steps for up to 80 objects with at least 80 judgments each, and more for more objects or
+        fewer judgments, up to 2,000; always 2,000 where more than X is learned, or by a guide
+        other than ``MeanField()``.
     to : float
         The last learning rate.
 
@@ -59,18 +62,18 @@ class Anneal:
                 "of steps, or 'auto', and a rate of at least 0."
             )
 
-    def length(self, n_objects: int, plain: bool) -> int:
-        """How many steps the decay takes, for a model in which X alone is learned or not."""
+    def length(self, n_objects: int, judgments_per_object: float) -> int:
+        """How many steps the decay takes where X alone is learned, by independent Normals."""
         if isinstance(self.steps, int):
             return self.steps
-        if not plain:
-            return MOST_STEPS
-        steps = FEWEST_STEPS * (n_objects / FEW_OBJECTS) ** MORE_STEPS_FOR_MORE_OBJECTS
-        return round(min(max(steps, FEWEST_STEPS), MOST_STEPS))
+        many = max(1.0, n_objects / FEW_OBJECTS) ** STEPS_BY_OBJECTS
+        few = max(1.0, MANY_JUDGMENTS / judgments_per_object) ** STEPS_BY_JUDGMENTS
+        return min(round(FEWEST_STEPS * many * few), MOST_STEPS)
 
     def rate(self, start: float, step: int) -> float:
         """The learning rate at a step."""
-        share = min(step / self.length(FEW_OBJECTS, plain=False), 1.0)
+        steps = self.steps if isinstance(self.steps, int) else MOST_STEPS
+        share = min(step / steps, 1.0)
         return self.to + (start - self.to) * 0.5 * (1 + math.cos(math.pi * share))
 
 

@@ -23,7 +23,6 @@ from pyrovice.errors import GuideError, PyroviceError
 from pyrovice.guides import (
     FunctionGuide,
     MeanFieldGuide,
-    PointGuide,
     SiteGuide,
     steadiest_rate,
 )
@@ -31,7 +30,7 @@ from pyrovice.guides.elbo import TwoTermELBO
 from pyrovice.inference.checkpoints import Keeper
 from pyrovice.inference.progress import Progress
 from pyrovice.inference.run import Epoch, Run
-from pyrovice.inference.settings import LARGEST_RATE, Training
+from pyrovice.inference.settings import LARGEST_RATE, MOST_STEPS, Anneal, Training
 from pyrovice.inference.starts import Start
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.priors import steady_rate
@@ -132,8 +131,7 @@ class Trainer:
         if self.schedule is not None:
             # The rate is down when training must end, if that is sooner.
             epochs = min(training.max_epochs, training.stop.limit() or training.max_epochs)
-            steps = self.schedule.length(judgments.n_objects, _is_plain(run))
-            self.decay = min(steps, epochs * len(self.batches))
+            self.decay = min(_steps(self.schedule, run, task), epochs * len(self.batches))
             self.schedule = replace(self.schedule, steps=self.decay)
         self.drop_from = max(self.decay * DROP_FROM_SHARE, DROP_FROM_STEP)
         self.seen = Look.at(run, task.validation)
@@ -246,12 +244,13 @@ class Trainer:
         return None
 
 
-def _is_plain(run: Run) -> bool:
-    """Whether nothing but X is learned, entry by entry."""
-    plain_guide = type(run.guide) in (MeanFieldGuide, PointGuide)
-    return (
-        plain_guide and run.model.structure.entrywise and set(run.model.structure.latent) == {"X"}
-    )
+def _steps(schedule: Anneal, run: Run, task: Task) -> int:
+    """How long the learning rate falls."""
+    structure = run.model.structure
+    plain = structure.entrywise and {*structure.latent} == {"X"}
+    if schedule.steps == "auto" and not (plain and type(run.guide) is MeanFieldGuide):
+        return MOST_STEPS
+    return schedule.length(run.model.n_objects, task.n / run.model.n_objects)
 
 
 def _lower(rate: float) -> str:

@@ -36,7 +36,6 @@ def test_a_correlated_normal_has_its_covariance():
     positions, rows = sampled(potential, np.zeros(3, bool), draws=1000)
     found = np.concatenate(positions)
     sd = np.sqrt(np.diag(covariance))
-    # Over ten seeds the largest of these were .06 and .09.
     np.testing.assert_allclose(found.mean(0) / sd, 0, atol=0.12)
     unit = np.outer(sd, sd)
     np.testing.assert_allclose(np.cov(found.T) / unit, covariance / unit, atol=0.18)

@@ -1,7 +1,11 @@
 import pytest
 import torch
 
-from pyrovice import Anneal, PyroviceError, Stability, Training
+from pyrovice import ARD, Anneal, MeanField, PyroviceError, SpikeSlab, Stability, Training
+from pyrovice.guides import MAP
+from pyrovice.inference.plan import Plan
+from pyrovice.inference.progress import Progress
+from pyrovice.inference.svi import Trainer
 
 
 def test_the_papers_recipe():
@@ -25,11 +29,23 @@ def test_the_rate_stays_between_its_ends():
 
 def test_the_length_follows_from_the_objects():
     auto = Anneal().length
-    assert [auto(m, plain=True) for m in (10, 80)] == [600, 600]
-    assert auto(200, plain=True) == round(600 * 2.5**0.383)
-    assert auto(1854, plain=True) == pytest.approx(2000, abs=1)
-    assert auto(26_107, plain=True) == auto(10, plain=False) == 2000
-    assert Anneal(steps=70).length(26_107, plain=False) == 70
+    assert [auto(m, 80) for m in (10, 80)] == [600, 600]
+    assert auto(200, 250) == round(600 * 2.5**0.383)
+    assert auto(1854, 800) == pytest.approx(2000, abs=1)
+    assert auto(80, 40) == round(600 * 2**0.66)
+    assert auto(26_107, 800) == auto(80, 10) == 2000
+    assert Anneal(steps=70).length(26_107, 1) == 70
+
+
+def test_what_is_more_than_weights_takes_longer(small):
+    def steps(**arguments):
+        plan = Plan.of(small, seed=0, training=Training(), **{"prior": SpikeSlab()} | arguments)
+        with plan.isolated():
+            return Trainer(*plan.begin(), None, Progress(False, 0, "")).decay
+
+    assert steps(guide=MeanField()) == 600
+    assert steps(guide=MAP()) == 2000
+    assert steps(guide=MeanField(), prior=ARD()) == 2000
 
 
 def test_the_first_rate_follows_prior_and_data():

@@ -157,7 +157,8 @@ def test_the_page_on_ones_own_data_runs(tmp_path, monkeypatch):
         }
     )
     table.to_csv("answers.csv", index=False)
-    assert run(page("bring-data"), {**locals(), "pd": pd, "pv": pv})["data"].n_objects == 3
+    given = {**locals(), "np": np, "pd": pd, "pv": pv}
+    assert run(page("bring-data"), given)["data"].n_objects == 3
 
 
 @pytest.mark.slow

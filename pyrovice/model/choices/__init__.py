@@ -22,7 +22,7 @@ People who answer at random in a share of the judgments, and how large it is:
 >>> import pyrovice as pv
 >>> data = pv.load_example().triplets
 >>> fit = pv.fit(data, choice=pv.choices.DotProduct(lapse=dist.Beta(1.0, 20.0)), dimensions=12)
->>> bool(fit.hyperparameters().loc[("lapse", "all"), "95 %"] < 0.05)
+>>> bool(fit.hyperparameters().loc[("lapse", "all"), "5 %"] < 0.05)
 True
 
 The same by hand:

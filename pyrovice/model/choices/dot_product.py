@@ -54,7 +54,7 @@ class DotProduct(SoftmaxChoice):
     >>> pv.choices.DotProduct()(X, asked).exp()
     tensor([[0.1065, 0.1065, 0.7870]])
     >>> pv.choices.DotProduct(lapse=0.3)(X, asked).exp()
-    tensor([[0.1745, 0.1745, 0.6509]])
+    tensor([[0.1746, 0.1746, 0.6509]])
     >>> pv.choices.DotProduct(lapse=dist.Beta(1.0, 20.0))
     DotProduct(lapse=Beta(concentration1=1, concentration0=20))
     """

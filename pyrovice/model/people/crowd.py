@@ -15,10 +15,10 @@ from pyro import poutine
 from torch import Tensor
 
 from pyrovice.data.triplets import Triplets
-from pyrovice.data.wording import first_few
-from pyrovice.errors import DataError, PyroviceError
+from pyrovice.errors import PyroviceError
 from pyrovice.model.choices.pairs import rule_out_anchors
 from pyrovice.model.judgments import Judgments, pair_ids, person_numbers
+from pyrovice.model.people.groups import grouped
 from pyrovice.model.people.people import People
 
 # Deviations of their own, for so many people, objects and dimensions at most.
@@ -84,7 +84,7 @@ class Crowd:
     ) -> None:
         self.people, self.choice = people, choice
         self.size, self.n_objects, self.dimensions = len(known), n_objects, dimensions
-        self.groups, self.group = _grouped(people, known)
+        self.groups, self.group = grouped(people, known)
         self.newcomer: Mapping[str, Tensor] = {}
         self.is_relative = True
         self.remembered: tuple[Judgments, Tensor] | None = None
@@ -370,30 +370,6 @@ def _row(spread: Tensor, dimensions: int) -> Tensor:
 def _sample(name: str, fn: dist.TorchDistribution, *axes: str) -> Tensor:
     """Sample a site whose event runs over these axes."""
     return pyro.sample(name, fn, infer={"event_axes": axes})
-
-
-def _grouped(people: People, known: Sequence[Any]) -> tuple[tuple[str, ...], Tensor | None]:
-    """The groups, and the number of everybody's; those in none have the last number."""
-    if people.groups is None:
-        return (), None
-    group_of = people.group_of()
-    strangers = [person for person in group_of if person not in set(known)]
-    if strangers and known:
-        raise DataError(
-            f"groups= names {len(strangers)} people who did not judge: "
-            f"{first_few(map(repr, strangers))}. Labels are compared as they are, and the first "
-            f"who judged is {known[0]!r}."
-        )
-    groups = tuple(sorted(set(group_of.values())))
-    sizes = {group: list(group_of.values()).count(group) for group in groups}
-    if len(groups) < 2 or min(sizes.values()) < 2:
-        said = ", ".join(f"{group!r} with {size}" for group, size in sizes.items())
-        raise DataError(
-            f"groups= has {said}; expected at least two groups of at least two people each: one "
-            "person cannot say what is common to a group."
-        )
-    number = [groups.index(group_of[p]) if p in group_of else len(groups) for p in known]
-    return groups, torch.tensor(number)
 
 
 def judgments_by_person(data: Triplets, known: Sequence[Any] | None) -> tuple[int, ...]:
