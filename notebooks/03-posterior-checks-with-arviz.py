@@ -50,7 +50,7 @@ the three objects of a triplet. One draw of all groups belongs together.
 """
 
 # %%
-idata = fit.to_arviz(train, draws=400)
+idata = fit.to_arviz(train, draws=1000)
 idata.posterior
 
 # %% [markdown]
