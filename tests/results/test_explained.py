@@ -53,7 +53,7 @@ def test_shares_are_those_of_regressions_that_leave_one_object_out(fit):
             w = np.linalg.solve(F.T @ F + penalty, F.T @ centred[rest])
             errors.append(centred[i] - scores[i] @ w)
         share = 1 - np.mean(np.square(errors)) / centred.var()
-        assert explained(known)["all"][j] == pytest.approx(max(share, 0), abs=1e-4)
+        assert explained(known)["all"].iloc[j] == pytest.approx(max(share, 0), abs=1e-4)
     # Uncertainty of the weights is averaged over: the mean of the shares of drawn weights.
     sigma = rng.uniform(0.1, 0.3, mu.shape)
     drawn = [mu + sigma * rng.standard_normal(mu.shape) for _ in range(300)]
@@ -101,7 +101,7 @@ def test_weights_on_the_original_columns_make_the_same_predictions(fit):
     assert list(weights.index[:2]) == [("real", "f0"), ("real", "f1")]
     standard = (BOTH - BOTH.mean(0)) / BOTH.std(0)
     W, reach = (fit.posterior.others[name].pooled for name in ("W", "reach"))
-    mean = (W * reach[:, fit.prior.block_of]).mean(0)[:, fit._kept()]
+    mean = (W * reach[:, fit.prior.block_of]).mean(0)[:, fit.kept_positions()]
     np.testing.assert_allclose(standard @ weights, fit.prior.scores @ mean, atol=1e-4)
 
 
@@ -112,7 +112,7 @@ def test_top_features_go_with_the_prediction(fit):
     predicted = fit.prior.scores @ (W * reach[:, fit.prior.block_of]).mean(0)
     columns = [*TABLE.columns, *map(str, range(4))]
     for j in top:
-        r = [np.corrcoef(BOTH[:, c], predicted[:, j])[0, 1] for c in range(BOTH.shape[1])]
+        r = [np.corrcoef(BOTH[:, c], predicted[:, j - 1])[0, 1] for c in range(BOTH.shape[1])]
         assert list(top[j]) == [columns[c] for c in np.argsort(r)[::-1][:3]]
 
 

@@ -34,7 +34,7 @@ def test_hyperparameters_are_drawn_given_what_is_left_of_x():
     X = 0.8 * torch.randn(M, D, generator=torch.Generator().manual_seed(0))
     # Below zero anything goes: these values must not count.
     X = torch.where(X > 0, X, -50.0)
-    found = hyperparameter_table(posterior_of(known(X), Model(pv.ARD(0.5), M, D)).others)
+    found = hyperparameter_table(posterior_of(known(X), Model(pv.ARD(0.5), M, D)).others, range(D))
     grid = np.linspace(0.05, 4, 4000)
     for dim in range(D):
         positive = X[:, dim][X[:, dim] > 0].numpy()
@@ -77,9 +77,9 @@ def test_select_follows_the_dimensions():
     spike = SiteDraws(np.array([[1.0, 2.0]])).select([2, 0])
     assert pi.pooled.tolist() == [[2, 0], [5, 3]]
     assert spike.pooled.tolist() == [1, 2]
-    table = hyperparameter_table({"pi": pi, "spike": spike})
-    assert list(table.index) == [("pi", 0), ("pi", 1), ("spike", "all")]
-    assert hyperparameter_table({}).empty
+    table = hyperparameter_table({"pi": pi, "spike": spike}, [1, 2])
+    assert list(table.index) == [("pi", 1), ("pi", 2), ("spike", "all")]
+    assert hyperparameter_table({}, []).empty
 
 
 def test_the_scale_of_a_dimension_stays_with_it(small):
