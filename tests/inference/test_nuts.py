@@ -40,7 +40,7 @@ def test_a_sampled_fit_is_a_fit(sampled, data, tmp_path):
         sampled.history.loss, sampled.history.complexity - sampled.history.log_likelihood
     )
     assert list(sampled.hyperparameters().index) == [
-        ("spike", "all"), ("slab", "all"), ("pi", 0), ("pi", 1)]  # fmt: skip
+        ("spike", "all"), ("slab", "all"), ("pi", 1), ("pi", 2)]  # fmt: skip
     assert sampled.mixing().index.names == ["object", "dimension"]
     sampled.save(tmp_path / "f")
     loaded = pv.load(tmp_path / "f")
@@ -130,7 +130,7 @@ def test_what_the_sampler_says_of_each_draw(sampled, tmp_path):
         assert (stats.n_steps < 2**stats.tree_depth).all()
         # The energy is that of the positions and the momenta, which is positive.
         assert np.isfinite(stats.energy).all()
-    assert sampled.mixing("pi").index.tolist() == [0, 1]
+    assert sampled.mixing("pi").index.tolist() == [1, 2]
     assert sampled.mixing("slab").shape == (1, 3)
 
 

@@ -76,7 +76,7 @@ def test_a_refined_fit_is_a_fit(refined, fit, data, tmp_path):
         refined.history.loss, refined.history.complexity - refined.history.log_likelihood
     )
     assert list(refined.hyperparameters().index) == [
-        ("spike", "all"), ("slab", "all"), ("pi", 0), ("pi", 1)]  # fmt: skip
+        ("spike", "all"), ("slab", "all"), ("pi", 1), ("pi", 2)]  # fmt: skip
     assert refined.mixing().index.names == ["object", "dimension"]
     refined.save(tmp_path / "f")
     loaded = pv.load(tmp_path / "f")
