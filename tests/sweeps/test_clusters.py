@@ -3,9 +3,10 @@
 import logging
 import os
 import re
+import subprocess
+import sys
 import threading
 import time
-from functools import partial
 from pathlib import Path
 
 import joblib
@@ -75,11 +76,18 @@ def test_a_backend_that_returns_lists(swept, monkeypatch):
 
 def test_the_job_that_the_page_asks_slurm_for():
     """No SLURM is needed to see what would be submitted: one worker a core, none sharing one."""
-    slurm = pytest.importorskip("dask_jobqueue.slurm")
+    pytest.importorskip("dask")
     page = (Path(__file__).parents[2] / "docs" / "clusters.md").read_text(encoding="utf-8")
     call = re.search(r"^cluster = (SLURMCluster\(.*\))$", page, re.M)[1]
-    job = partial(slurm.SLURMJob, "tcp://scheduler:8786", "worker")
-    script = eval(call, {"SLURMCluster": job}).job_script()
+    # In a process of its own: on import, dask_jobqueue takes Ctrl-C for itself.
+    program = (
+        "from functools import partial; from dask_jobqueue.slurm import SLURMJob; "
+        "SLURMCluster = partial(SLURMJob, 'tcp://scheduler:8786', 'worker'); "
+        f"print({call}.job_script())"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    script = ran.stdout
     for wanted in ("-p normal", "--cpus-per-task=8", "--mem=30G", "-t 12:00:00"):
         assert f"#SBATCH {wanted}\n" in script
     assert "--nworkers 8 " in script
