@@ -24,7 +24,8 @@ def fit(parts):
 def diagnosis(fit, parts):
     train, test = parts
     other = pv.fit(train, dimensions=6, seed=1, progress=False)
-    return pv.diagnose(fit, train, held_out=test, others=[other])
+    # One refit in eight, of a truth that is hard to find, covers 84 % where 95 % are expected.
+    return pv.diagnose(fit, train, held_out=test, others=[other], refits=3)
 
 
 def test_a_good_fit_to_good_data(diagnosis):
