@@ -87,7 +87,6 @@ class Stack:
             kept: dict[int, NDArray[Any]] = {}
             for i, trainer in enumerate(self.trainers):
                 try:
-                    trainer.step = self.step
                     trainer.record(epoch, *terms[i])
                     if not trainer.is_time_to_look(epoch):
                         continue

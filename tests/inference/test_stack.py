@@ -60,7 +60,7 @@ def test_members_are_what_they_would_have_been_alone(data, name):
     for i, each in enumerate(plans):
         alone = train_plan(each)
         found = together[i]
-        # Measured: 4e-7 at most, the rounding of sums in another order.
+        # Sums are taken in another order, which rounds them otherwise.
         np.testing.assert_allclose(found.history.loss, alone.history.loss, rtol=1e-5)
         np.testing.assert_array_equal(found.history.dimensions, alone.history.dimensions)
         for statistic in ("loc", "sd"):
