@@ -27,6 +27,8 @@ ROTATIONS = 60
 OBJECTS_PER_VECTOR = 12
 HEAD_START = 0.3
 SMALL = 0.1
+# Features count if they hold by so many standard deviations more than in so many random orders.
+SHUFFLES, CLEARLY = 12, 3.0
 
 
 def from_noise(judgments: Judgments, dimensions: int) -> tuple[Tensor, Tensor]:
@@ -49,7 +51,8 @@ def from_pair_counts(
 
     `known` are directions, objects x components, in which the embedding is expected: the
     features of the objects. What the counts say in other directions counts less, so that noise
-    there is as large as it is along them.
+    there is as large as it is along them. Features that say no more about the counts than those
+    of other objects would are left aside.
     """
     # Weak dimensions hide below the edge of the noise and are worth rotating too. But rotated
     # towards sparsity, as many vectors as there are objects would single out objects.
@@ -92,7 +95,9 @@ def _non_negative_factors(
     curvature = 2 / 9 * shown / (m * (m - 1) / 2)
     similarity, rank = excess / curvature, m
     if known is not None and known.shape[1] < m:
-        similarity, rank = _along(similarity, known), known.shape[1]
+        basis, _ = np.linalg.qr(known.astype(float))
+        if _tells(basis, similarity):
+            similarity, rank = _along(similarity, basis), known.shape[1]
     # The spectrum of pure noise of this size ends here (Wigner's semicircle).
     noise_edge = 2 * (rank / curvature) ** 0.5
     most = min(most, m - 1)
@@ -111,7 +116,19 @@ def _non_negative_factors(
     return torch.as_tensor(rotated).relu()
 
 
-def _along(similarity: csr_array, known: NDArray[np.floating]) -> LinearOperator:
+def _tells(basis: NDArray[np.floating], similarity: csr_array) -> bool:
+    """Whether directions hold more of the similarities than if their rows were shuffled."""
+    rng = np.random.default_rng(0)
+    m = len(basis)
+
+    def held(basis: NDArray[np.floating]) -> float:
+        return float(np.linalg.norm(basis.T @ (similarity @ basis)))
+
+    by_chance = [held(basis[rng.permutation(m)]) for _ in range(SHUFFLES)]
+    return held(basis) > np.mean(by_chance) + CLEARLY * np.std(by_chance)
+
+
+def _along(similarity: csr_array, basis: NDArray[np.floating]) -> LinearOperator:
     """The similarities with all but some directions damped.
 
     Noise of m x m independent entries has a spectrum up to √m, and in a space of r directions
@@ -119,7 +136,6 @@ def _along(similarity: csr_array, known: NDArray[np.floating]) -> LinearOperator
     """
     from scipy.sparse.linalg import LinearOperator
 
-    basis, _ = np.linalg.qr(known.astype(float))
     m, rank = basis.shape
     damped = (rank / m) ** 0.25
 

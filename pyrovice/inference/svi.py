@@ -337,6 +337,30 @@ class Batches:
                 yield self.judgments[batch]
 
 
+def _mismatch(run: Run, judgments: Judgments) -> str | None:
+    """Which site a guide leaves out or samples in another shape than the model, if any."""
+    try:
+        with torch.random.fork_rng(devices=[]):
+            trace = poutine.trace(run.guide).get_trace(judgments)
+    except Exception:
+        return None
+    for name, node in run.model.structure.latent.items():
+        if name not in trace.nodes:
+            return f"it does not sample the site {name!r}"
+        found, expected = (tuple(at["value"].shape) for at in (trace.nodes[name], node))
+        if found != expected:
+            return f"it samples {name!r} in the shape {found}, expected {expected}"
+    return None
+
+
+def _cannot_follow(run: Run, reason: str) -> GuideError:
+    function = isinstance(run.guide, FunctionGuide)
+    return GuideError(
+        f"{'The function' if function else type(run.guide).__name__} given as guide cannot follow "
+        f"the prior {run.model.prior}: {reason}. Use guide=MeanField(), or another autoguide."
+    )
+
+
 def _parameters(run: Run, elbo: TwoTermELBO, judgments: Judgments) -> list[Tensor]:
     """Every parameter that model and guide use; the first call also sets up lazy guides."""
     one_row = torch.zeros(1, dtype=torch.long, device=judgments.odd.device)
@@ -347,17 +371,16 @@ def _parameters(run: Run, elbo: TwoTermELBO, judgments: Judgments) -> list[Tenso
         raise
     except Exception as error:
         # Any error of a guide written elsewhere is about this model or this prior.
-        function = isinstance(run.guide, FunctionGuide)
-        raise GuideError(
-            f"{'The function' if function else type(run.guide).__name__} given as guide cannot "
-            f"follow the prior {run.model.prior}: {str(error).splitlines()[0]}. Use "
-            "guide=MeanField(), or another autoguide."
-        ) from error
+        reason = _mismatch(run, judgments[one_row]) or str(error).splitlines()[0]
+        raise _cannot_follow(run, reason) from error
     if not capture.trace.nodes:
         raise GuideError(
             f"The guide {type(run.guide).__name__} has no parameters, so there is nothing to "
             "train; an AutoGuideList must be given its parts first."
         )
+    if not isinstance(run.guide, SiteGuide) and (reason := _mismatch(run, judgments[one_row])):
+        # Pyro would take what the guide does not sample from the prior, and say nothing.
+        raise _cannot_follow(run, reason)
     used = [site["value"] for site in capture.trace.nodes.values()]
     # A constrained parameter points to the free one that is trained; a plain one is it.
     free = [value.unconstrained() if hasattr(value, "unconstrained") else value for value in used]

@@ -125,6 +125,7 @@ class Population:
         self.centre = torch.zeros_like(self.u)
         self.group_means: Tensor | None = None
         self.grids = {site: _grid(crowd, site) for site in traits}
+        self.priors = {site: crowd.people.spread(TRAIT[site]) for site in traits}
 
     def steps(self, n: int) -> Iterator[int]:
         """Go on; stop at each of `n` draws."""
@@ -260,7 +261,7 @@ class Population:
         """The same by a proposal, which is taken or not by what the answers say."""
         old = self.spread[column]
         new = old * (self.stride[column] * torch.randn(())).exp()
-        prior = self.crowd.people.spread(TRAIT[site])
+        prior = self.priors[site]
         assert isinstance(prior, dist.Distribution)
         if not SPREADS[0] < new < SPREADS[-1] or not prior.support.check(new):
             return False

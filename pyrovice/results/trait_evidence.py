@@ -40,7 +40,7 @@ class Evidence:
 
     def log_density(self, u: Tensor) -> Tensor:
         """Of everybody's traits, but for a constant, (people,)."""
-        squares = torch.einsum("pk,pkl,pl->p", u, self.precision, u)
+        squares = ((self.precision @ u.unsqueeze(-1)).squeeze(-1) * u).sum(-1)
         return (self.shift * u).sum(-1) - squares / 2
 
 
@@ -62,7 +62,10 @@ class Answers:
         self.sites, self.traits = sites, traits
         # Those of nobody who is known say nothing about anybody.
         self.known = model.judgments().told[0]
-        self.crowd = model.answers.as_given().remembering(sites["X"].relu(), self.known)
+        self.X = sites["X"].relu()
+        self.crowd = model.answers.as_given().remembering(self.X, self.known)
+        self.samples_nothing = getattr(self.crowd.choice, "samples_nothing", False)
+        self.rows = torch.arange(len(self.known))
         self.times = torch.ones(len(self.known))
         if self.known.weight is not None:
             self.times = self.known.weight.cpu()
@@ -72,13 +75,15 @@ class Answers:
 
     def log_p(self, u: Tensor, asked: Judgments) -> Tensor:
         """The log-probability of all three answers, (n, 3)."""
-        return log_probability(
-            self.crowd, self.sites | off_the_line(u, self.sites, self.traits), asked
-        )
+        given = self.sites | off_the_line(u, self.sites, self.traits)
+        if self.samples_nothing:
+            # Without Pyro, which takes as long as the arithmetic where answers are few.
+            return self.crowd.holding(given)(self.X, asked)
+        return log_probability(self.crowd, given, asked)
 
     def __call__(self, u: Tensor) -> Tensor:
         """The log-probability of everybody's answers, (people,)."""
-        log_p = self.log_p(u, self.known)[torch.arange(len(self.known)), self.known.odd]
+        log_p = self.log_p(u, self.known)[self.rows, self.known.odd]
         assert self.known.person is not None
         return torch.zeros(len(u)).index_add_(0, self.known.person, log_p * self.times)
 

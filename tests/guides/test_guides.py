@@ -246,6 +246,8 @@ def test_square_guides_are_refused_where_the_square_is_too_large():
             lambda model: lambda *args: {}.popitem(),
             "The function given as guide cannot follow the prior",
         ),
+        (lambda model: Turned(model), r"it samples 'X' in the shape \(3, 20\), expected \(20, 3\)"),
+        (lambda model: lambda *args: _weight(), "it does not sample the site 'X'"),
     ],
 )
 def test_a_guide_that_fails_says_so_before_training(small, guide, sentence):
@@ -282,6 +284,19 @@ def test_median_and_quantiles_are_those_of_the_family(small):
     total = closed_form(low).sigma
     spread = low.quantiles([stats.norm.cdf(1)])["X"][0] - low.loc.X
     np.testing.assert_allclose(spread.detach().numpy(), total, rtol=1e-4)
+
+
+class Turned(EasyGuide):
+    """With its plates the wrong way round."""
+
+    def guide(self, *args, **kwargs):
+        loc = pyro.param("loc", lambda: torch.zeros(3, 20))
+        with self.plate("object", 20, dim=-1), self.plate("dimension", 3, dim=-2):
+            pyro.sample("X", dist.Normal(loc, 1.0))
+
+
+def _weight():
+    pyro.sample("weight", dist.Normal(pyro.param("loc", torch.zeros(())), 1.0))
 
 
 class Easy(EasyGuide):

@@ -112,3 +112,22 @@ def test_more_dimensions_than_objects(small):
     loc, _ = from_pair_counts(Judgments.of(small), 50)
     assert loc.shape == (20, 50)
     assert torch.isfinite(loc).all()
+
+
+def test_features_of_other_objects_leave_the_start_as_it_is_without_them():
+    X = sparse_embedding(60, 5, seed=0)
+    judgments = Judgments.of(pv.simulate(X, 3_000, seed=0))
+    order = np.random.default_rng(1).permutation(60)
+
+    def start(known):
+        torch.manual_seed(0)
+        return from_pair_counts(judgments, 12, known)[0]
+
+    assert torch.equal(start(X[order]), start(None))
+    with_features = start(X)
+    r = [
+        np.abs(np.corrcoef(X.T, loc.T)[:5, 5:]).max(1).mean()
+        for loc in (start(None), with_features)
+    ]
+    # Measured 0.88 and 0.94; gains of .03 to .09 over four seeds.
+    assert r[1] > r[0] + 0.03

@@ -11,11 +11,13 @@ import pyrovice as pv
 
 PEOPLE, D = 30, 3
 TRUTH = 1.3 * sparse_embedding(24, D, seed=2)
+SHORT = pv.Training(schedule=pv.Anneal(steps=700))
 
 
 def fitted(people, **arguments):
     data = judged_by(people, TRUTH, 200, seed=3)
-    return data, pv.fit(data, people=pv.People(**arguments), dimensions=6, progress=False)
+    people = pv.People(**arguments)
+    return data, pv.fit(data, people=people, dimensions=6, training=SHORT, progress=False)
 
 
 def true_dimensions(fit):

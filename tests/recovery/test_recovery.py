@@ -14,13 +14,16 @@ from pyrovice.model.simulation import choice_probabilities
 from pyrovice.results.scores import evaluate
 
 
+SEEDS = [0, 1, 2, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (3, 4))]
+
+
 def truth(seed):
     X = sparse_embedding(60, 5, seed)
     test = pv.simulate(X, 20_000, seed=100 + seed)
     return X, test, evaluate(choice_probabilities(X, test.objects), test)
 
 
-@pytest.fixture(scope="module", params=range(5))
+@pytest.fixture(scope="module", params=SEEDS)
 def recovered(request):
     X, test, best = truth(request.param)
     fit = pv.fit(pv.simulate(X, 20_000, seed=request.param), seed=request.param, progress=False)
@@ -36,7 +39,7 @@ def test_the_right_number_of_dimensions_each_matched(recovered):
     assert scores.cross_entropy - best.cross_entropy < 0.01
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_few_judgments_beat_chance_or_are_called_too_few(seed):
     X, test, _ = truth(seed)
     data = pv.simulate(X, 1_000, seed=seed)

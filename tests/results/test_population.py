@@ -178,3 +178,9 @@ def test_traits_that_explain_the_same_vary_together():
     )
     expected = torch.linalg.inv(information + 4 * torch.eye(2)).numpy()
     np.testing.assert_allclose(np.cov(lines), expected, atol=0.012)
+
+
+def test_traits_that_are_held_answer_as_those_that_are_sampled(model, sites):
+    crowd, asked = model.answers, model.judgments()
+    held = crowd.holding(sites)(sites["X"], asked)
+    torch.testing.assert_close(held, log_probability(crowd, sites, asked))

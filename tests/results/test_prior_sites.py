@@ -10,7 +10,7 @@ from scipy import stats
 import pyrovice as pv
 from pyrovice.model.model import Model
 from pyrovice.results.posterior import SiteDraws, posterior_of
-from pyrovice.results.prior_sites import redrawable
+from pyrovice.results.prior_sites import _log_ndtr, redrawable
 from pyrovice.results.site_tables import hyperparameter_table
 from pyrovice.results.weights import NormalWeights
 
@@ -229,3 +229,9 @@ def test_draws_in_the_container_belong_to_their_x(small):
     for dim in range(3):
         # 0.4 to 0.5 was seen; of draws that do not belong together 0 ± 0.05.
         assert np.corrcoef(size[:, dim], scale[:, dim])[0, 1] > 0.25
+
+
+def test_the_probability_of_a_zero_holds_far_out():
+    z = np.linspace(-30, 8, 2001)
+    found = _log_ndtr(torch.tensor(z, dtype=torch.float32))
+    np.testing.assert_allclose(found, stats.norm.logcdf(z), rtol=2e-6, atol=3e-6)

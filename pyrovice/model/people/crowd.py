@@ -88,6 +88,7 @@ class Crowd:
         self.newcomer: Mapping[str, Tensor] = {}
         self.is_relative = True
         self.remembered: tuple[Judgments, Tensor] | None = None
+        self.held: dict[str, Tensor] | None = None
         if people.varies("lapse") and getattr(choice, "lapse", 0.0) != 0.0:
             raise PyroviceError(
                 f"Both {people!r} and {choice!r} have lapses; leave one of them out."
@@ -113,6 +114,12 @@ class Crowd:
         """The same, with traits that are taken as they are and not relative to everybody's mean."""
         other = copy(self)
         other.is_relative = False
+        return other
+
+    def holding(self, sites: Mapping[str, Tensor]) -> Crowd:
+        """The same with traits that are given, so that none are sampled."""
+        other = copy(self)
+        other.held = {site: sites[site] for site in (*NEW, "typical_lapse") if site in sites}
         return other
 
     def remembering(self, X: Tensor, judgments: Judgments) -> Crowd:
@@ -155,7 +162,8 @@ class Crowd:
             return pruned(X, judgments)
         # The prior has opened these plates before, and Pyro takes each of them once.
         with poutine.block(hide=["object", "dimension"]):
-            traits = self._with_somebody(self.relative(self._sample()), X)
+            sites = self._sample() if self.held is None else self.held
+        traits = self._with_somebody(self.relative(sites), X)
         if judgments.person is None:
             judgments = judgments.by()
         assert judgments.person is not None
