@@ -21,7 +21,7 @@ from pyrovice.model.structure import draw_prior
 
 OBJECTS, DIMENSIONS, JUDGMENTS = 8, 2, 200
 DRAWS, WARMUP = 120, 120
-RANKS, BINS = 60, 6
+RANKS, BINS = 60, 5
 # Of all tests together.
 LEVEL = 0.05
 METHOD = {"draws": DRAWS, "warmup": WARMUP, "chains": 2, "progress": False}
@@ -58,7 +58,7 @@ PRIORS = (one_level, two_levels, three_levels)
 
 def run(quick: bool) -> str:
     warnings.simplefilter("ignore", pv.PyroviceWarning)
-    times = 6 if quick else 60
+    times = 6 if quick else 40
     ranks = {prior.__name__: ranks_of(prior, times) for prior in PRIORS}
     tests = sum(len(by_site) for by_site in ranks.values())
     lines = [

@@ -125,7 +125,7 @@ def _tells(basis: NDArray[np.floating], similarity: csr_array) -> bool:
         return float(np.linalg.norm(basis.T @ (similarity @ basis)))
 
     by_chance = [held(basis[rng.permutation(m)]) for _ in range(SHUFFLES)]
-    return held(basis) > np.mean(by_chance) + CLEARLY * np.std(by_chance)
+    return held(basis) > float(np.mean(by_chance) + CLEARLY * np.std(by_chance))
 
 
 def _along(similarity: csr_array, basis: NDArray[np.floating]) -> LinearOperator:

@@ -378,9 +378,10 @@ def _parameters(run: Run, elbo: TwoTermELBO, judgments: Judgments) -> list[Tenso
             f"The guide {type(run.guide).__name__} has no parameters, so there is nothing to "
             "train; an AutoGuideList must be given its parts first."
         )
-    if not isinstance(run.guide, SiteGuide) and (reason := _mismatch(run, judgments[one_row])):
+    missed = None if isinstance(run.guide, SiteGuide) else _mismatch(run, judgments[one_row])
+    if missed is not None:
         # Pyro would take what the guide does not sample from the prior, and say nothing.
-        raise _cannot_follow(run, reason)
+        raise _cannot_follow(run, missed)
     used = [site["value"] for site in capture.trace.nodes.values()]
     # A constrained parameter points to the free one that is trained; a plain one is it.
     free = [value.unconstrained() if hasattr(value, "unconstrained") else value for value in used]
