@@ -30,6 +30,7 @@ SECTIONS = {
     "features_new": "quality",
     "people": "quality",
     "people_recovery": "quality",
+    "people_pooling": "quality",
     "human_choices": "quality",
     "choices_recovered": "quality",
     "choices_told_apart": "quality",

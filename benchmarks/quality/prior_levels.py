@@ -58,7 +58,7 @@ PRIORS = (one_level, two_levels, three_levels)
 
 def run(quick: bool) -> str:
     warnings.simplefilter("ignore", pv.PyroviceWarning)
-    times = 6 if quick else 40
+    times = 6 if quick else 30
     ranks = {prior.__name__: ranks_of(prior, times) for prior in PRIORS}
     tests = sum(len(by_site) for by_site in ranks.values())
     lines = [
