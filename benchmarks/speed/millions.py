@@ -4,7 +4,7 @@ python -m benchmarks.speed.millions FOLDER [MILLIONS]     FOLDER: a checkout of 
 
 Each measurement is a process of its own with one thread, so that its peak memory is its own; the
 two versions take turns. Seconds are those of the processor, imports not included, and the fastest
-of three rounds.
+of two rounds.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from benchmarks.harness.machine import describe_machine
 
 HERE = Path(__file__).resolve().parents[2]
-ROUNDS = 3
+ROUNDS = 2
 # Runs with the pyrovice of whatever folder it is started in; both versions know these names.
 WORKER = """
 import json, resource, sys, time, warnings

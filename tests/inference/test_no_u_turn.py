@@ -127,3 +127,10 @@ def test_potentials_of_several_chains_are_those_of_pyro(prior):
     # Where X is positive anyway, or computed, there is nothing to bend.
     bent = not isinstance(prior, dist.Exponential) and prior is not non_centred
     assert potential.rectified.sum() == (20 if bent else 0)
+
+
+def test_a_path_that_has_run_away_ends_in_silence():
+    """Warnings are errors here, and infinite slopes are no reason for one."""
+    slope = np.array([np.inf, -np.inf])
+    for factor in (np.array([1.0, 0.0]), np.array([[1.0, 1.0], [0.0, 1.0]])):
+        assert not np.isfinite(Scale(factor).force(slope)).all()
