@@ -24,9 +24,9 @@ def unjudged_objects(data: Triplets, prior: Prior) -> tuple[str, ...]:
 def warn_at_fit(unjudged: Sequence[str], n_objects: int) -> None:
     """Say that some objects of the data are in no judgment."""
     tell(
-        f"{some_of(unjudged, 'object')} of {n_objects:,} in no judgment: their weights are those "
-        "of the prior. Leave them out, data.compact(), or give features of all objects, "
-        "prior=pv.Features(table)."
+        f"No judgment has {some_of(unjudged, 'object')} of {n_objects:,}, whose weights are "
+        "therefore those of the prior. Leave them out, data.compact(), or give features of all "
+        "objects, prior=pv.Features(table)."
     )
 
 

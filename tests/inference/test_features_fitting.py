@@ -63,7 +63,7 @@ def test_as_many_dimensions_as_components_can_carry(data):
 
 def test_objects_that_nothing_is_known_of_are_named(data, tmp_path):
     old = data[(data.objects < 57).all(axis=1)]
-    said = r"3 objects \('thing 57', 'thing 58', 'thing 59'\) of 60 in no judgment"
+    said = r"No judgment has 3 objects \('thing 57', 'thing 58', 'thing 59'\) of 60"
     with pytest.warns(pv.PyroviceWarning, match=said):
         fit = pv.fit(old, dimensions=4, training=SHORT, progress=False)
     fit.save(tmp_path / "f")

@@ -113,8 +113,8 @@ def reduced(table: FeatureTable, components: int) -> FeatureBlock:
     if constant.any():
         named = [table.columns[i] for i in np.flatnonzero(constant)]
         tell(
-            f"Features {table.name!r}: {some_of(named, 'column')} of {len(constant):,} have the "
-            "same value for every object and are left out."
+            f"Features {table.name!r}: left out {some_of(named, 'column')} of {len(constant):,}, "
+            "with the same value for every object."
         )
     spread = np.where(constant, 1.0, spread)
     standard = np.where(constant, 0.0, (values - centre) / spread)
