@@ -373,7 +373,7 @@ of the default, which expects many weights near zero. To allow for guesses where
 makes no difference that can be told from zero.
 
 Leave-one-out puts the same two first, then the default and the lapses, and the same three last,
-though in another order. Its terms are least reliable for the regression, where 217 of 3,000 have
+though in another order. Its terms are least reliable for the regression, where 179 of 3,000 have
 a high k. `pv.compare(fits, train, folds=5)` refits instead, and takes longer. This is one data set
 and one seed, and the features and kinds were made from the truth.
 

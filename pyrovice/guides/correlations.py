@@ -15,7 +15,7 @@ from pyro.infer.autoguide import AutoLowRankMultivariateNormal, AutoMultivariate
 from torch import Tensor
 
 from pyrovice.guides.elbo import TwoTermELBO
-from pyrovice.guides.low_rank import LowRankGuide
+from pyrovice.guides.low_rank import UNIT, LowRankGuide
 from pyrovice.guides.sites import Guide
 from pyrovice.model.model import Model
 
@@ -76,7 +76,7 @@ def _shrinking(guide: Guide) -> Callable[[float], None] | None:
         directions, log_scale = guide.factor.X.clone(), guide.log_scale.X.clone()
 
         def of_x(share: float) -> None:
-            widened = _widened(directions.square().sum(0), share)
+            widened = _widened((UNIT * directions).square().sum(0), share)
             guide.factor.X.copy_(share**0.5 * directions / widened)
             guide.log_scale.X.copy_(log_scale + widened.log())
 

@@ -17,6 +17,10 @@ from pyrovice.model.model import Model
 from pyrovice.model.structure import Site
 from pyrovice.storage.registry import saved
 
+# Directions relative to the scales, for a factor of one. At first their gradients are noise, of which
+# Adam makes steps of full length; full ones would blur weak dimensions until they are lost.
+UNIT = 0.1
+
 
 @saved
 @dataclass(frozen=True)
@@ -86,7 +90,7 @@ class LowRankGuide(MeanFieldGuide):
 
     def directions(self) -> Tensor:
         """W, one m x d matrix per direction: the factors are relative to the scales."""
-        return self.factor.X * self.log_scale.X.exp()
+        return UNIT * self.factor.X * self.log_scale.X.exp()
 
     @torch.no_grad()
     def start_at(self, loc: Tensor, scale: Tensor) -> None:

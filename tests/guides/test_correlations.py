@@ -12,6 +12,7 @@ from pyro.infer.autoguide import (
 
 import pyrovice as pv
 from pyrovice.guides.correlations import _shrinking, with_settled_correlations
+from pyrovice.guides.low_rank import UNIT, LowRankGuide
 from pyrovice.model.model import Model
 
 TRUTH = 1.5 * np.eye(2).repeat(4, axis=0)
@@ -20,7 +21,7 @@ DATA = pv.simulate(TRUTH, 300, seed=0)
 
 def covariance(guide):
     """Of the entries of X, as the guide draws them."""
-    if isinstance(guide, pv.guides.LowRankGuide):
+    if isinstance(guide, LowRankGuide):
         directions = guide.directions().flatten(1)
         return directions.mT @ directions + guide.log_scale.X.exp().square().flatten().diag()
     return guide.get_posterior().covariance_matrix
@@ -40,7 +41,7 @@ def noisy(request):
                 if "tril" in name:
                     value += noise.tril(-1)
                 elif "factor" in name:
-                    value += noise
+                    value += noise / (UNIT if isinstance(guide, LowRankGuide) else 1.0)
     return guide, model
 
 
@@ -77,6 +78,18 @@ def test_a_richer_guide_is_not_worse():
         for guide in (AutoNormal, AutoMultivariateNormal)
     )
     assert joint.value > independent.value - 2 * (joint.se + independent.se)
+
+
+def test_directions_do_not_cost_a_dimension():
+    train, _ = pv.load_example().triplets.split(0.15, 0.85, seed=0)
+    training = pv.Training(schedule=pv.Anneal(steps=600))
+    plain, low_rank = (
+        pv.fit(train, guide=guide, dimensions=12, training=training, progress=False)
+        for guide in (pv.MeanField(), pv.LowRank(3))
+    )
+    assert low_rank.n_dimensions >= plain.n_dimensions
+    found, least = (fit.elbo(train, particles=100) for fit in (low_rank, plain))
+    assert found.value > least.value - 3 * (found.se + least.se)
 
 
 def test_other_guides_are_left_alone(small_fit):
