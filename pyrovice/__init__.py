@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         reproducibility,
     )
     from pyrovice.criticism.diagnosis import diagnose
+    from pyrovice.criticism.dimension_count import Dimensionality, dimensionality
     from pyrovice.criticism.exclusions import ExclusionEffect, exclusion_effect
     from pyrovice.criticism.group_embeddings import GroupComparison, compare_groups
     from pyrovice.criticism.model_comparison import compare
@@ -80,6 +81,10 @@ HOMES = {
         "reproducibility",
     ),
     "pyrovice.criticism.diagnosis": ("diagnose",),
+    "pyrovice.criticism.dimension_count": (
+        "Dimensionality",
+        "dimensionality",
+    ),
     "pyrovice.criticism.exclusions": (
         "ExclusionEffect",
         "exclusion_effect",
@@ -210,6 +215,7 @@ __all__ = [
     "ChoiceComparison",
     "ChoiceError",
     "DataError",
+    "Dimensionality",
     "Evaluation",
     "ExclusionEffect",
     "Features",
@@ -246,6 +252,7 @@ __all__ = [
     "compare_dimensions",
     "compare_groups",
     "diagnose",
+    "dimensionality",
     "exclusion_effect",
     "fit",
     "guides",

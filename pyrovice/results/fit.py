@@ -189,6 +189,12 @@ class Fit(NamedDimensions):
         ranked = pruning.order(values, self.posterior.loc())
         return replace(self._select(ranked[chosen[ranked]]), pruned=True)
 
+    def dimensionality(self, data: Triplets, **options: Any) -> Any:
+        """How many dimensions there really are; see :func:`pyrovice.dimensionality`."""
+        from pyrovice.criticism.dimension_count import dimensionality
+
+        return dimensionality(self, data, **options)
+
     def _select(self, columns: NDArray[np.intp]) -> Fit:
         if not self._separable():
             # Model and guide keep all dimensions, which only make sense together and in order.
