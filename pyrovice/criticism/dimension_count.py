@@ -152,7 +152,7 @@ def dimensionality(
     >>> found.count, found.low, found.high
     (3, 3, 3)
     >>> found.table.evidence[1]
-    'came back in all 6 refits to 80 % of the judgments (mean r = 0.98)'
+    'came back in all 6 refits to 80 % of the judgments (mean r = 1.00)'
     """
     check_data(data, "data")
     if not fit.was_fitted_to(data):
