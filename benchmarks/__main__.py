@@ -38,6 +38,8 @@ SECTIONS = {
     "small_sizes": "quality",
     "yardstick": "quality",
     "coverage": "quality",
+    "dimension_counts": "quality",
+    "dimension_counts_large": "quality",
     "prior_levels": "quality",
     "arviz_memory": "speed",
     "reading": "speed",
