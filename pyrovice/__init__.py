@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         representative,
         reproducibility,
     )
+    from pyrovice.criticism.consensus import Consensus, consensus
     from pyrovice.criticism.diagnosis import diagnose
     from pyrovice.criticism.dimension_count import Dimensionality, dimensionality
     from pyrovice.criticism.exclusions import ExclusionEffect, exclusion_effect
@@ -79,6 +80,10 @@ HOMES = {
         "redundancy",
         "representative",
         "reproducibility",
+    ),
+    "pyrovice.criticism.consensus": (
+        "Consensus",
+        "consensus",
     ),
     "pyrovice.criticism.diagnosis": ("diagnose",),
     "pyrovice.criticism.dimension_count": (
@@ -214,6 +219,7 @@ __all__ = [
     "CheckpointError",
     "ChoiceComparison",
     "ChoiceError",
+    "Consensus",
     "DataError",
     "Dimensionality",
     "Evaluation",
@@ -251,6 +257,7 @@ __all__ = [
     "compare_choices",
     "compare_dimensions",
     "compare_groups",
+    "consensus",
     "diagnose",
     "dimensionality",
     "exclusion_effect",

@@ -1,7 +1,7 @@
 """Does the interval of the number of dimensions hold? Judgments simulated from known embeddings.
 
-Each case is stored in `dimension_store` beside this folder as soon as it is done, so that a run that
-was killed goes on where it was. `dimension_counts_large` has the two large published embeddings.
+Each case is stored in the folder `dimension_store` as soon as it is done, so that a run that was
+killed goes on where it was. `dimension_counts_large` has the two large published embeddings.
 """
 
 from __future__ import annotations
@@ -149,11 +149,11 @@ def table(cases: Sequence[Case], results: Sequence[Result]) -> str:
     for case, result in zip(cases, results, strict=True):
         kinds.setdefault((case.name, case.dimensions, case.judgments), []).append(result)
     lines = [
-        f"{DEFINITION} For each rate: dimensions kept by the fit of that rate and the interval that "
-        "`fit.dimensionality(data)` gives for it, in each data set.",
+        f"{DEFINITION} For each rate: dimensions kept by the fit of that rate, and what "
+        "`fit.dimensionality(data)` says of it (low–count–high), in each data set.",
         "",
-        "| embedding | true | judgments | recoverable | kept at ½, 1, 2 | 90 % intervals at ½, 1, 2 "
-        "| hold |",
+        "| embedding | true | judgments | recoverable | kept at ½, 1, 2 | intervals at ½, 1, 2 | "
+        "hold |",
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for (name, d, n), found in kinds.items():

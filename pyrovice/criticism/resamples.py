@@ -38,13 +38,14 @@ class Recipe:
     @classmethod
     def of(cls, fit: Fit) -> Recipe:
         """The recipe of a fit; of a sampled one, that of the fit it would have started from."""
-        sampled = fit.posterior.from_chains
+        # Neither chains nor a consensus can be trained.
+        sampled = fit.posterior.from_chains or bool(fit.found_by)
         return cls(
             prior=fit.prior,
             choice=fit.choice,
             people=fit.model.people,
             guide=MeanField() if sampled else fit.guide_family,
-            training=Training() if sampled else fit.training,
+            training=Training() if fit.training is None else fit.training,
             dimensions=fit.first_dimensions,
         )
 
