@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pyrovice.criticism.dimension_count import Dimensionality, dimensionality
     from pyrovice.criticism.exclusions import ExclusionEffect, exclusion_effect
     from pyrovice.criticism.group_embeddings import GroupComparison, compare_groups
+    from pyrovice.criticism.interval_calibration import IntervalCalibration, calibrate
     from pyrovice.criticism.model_comparison import compare
     from pyrovice.criticism.people_reliability import people_reliability
     from pyrovice.criticism.significance import (
@@ -97,6 +98,10 @@ HOMES = {
     "pyrovice.criticism.group_embeddings": (
         "GroupComparison",
         "compare_groups",
+    ),
+    "pyrovice.criticism.interval_calibration": (
+        "IntervalCalibration",
+        "calibrate",
     ),
     "pyrovice.criticism.model_comparison": ("compare",),
     "pyrovice.criticism.people_reliability": ("people_reliability",),
@@ -229,6 +234,7 @@ __all__ = [
     "GroupComparison",
     "GuideError",
     "Horseshoe",
+    "IntervalCalibration",
     "LearnedSpikeSlab",
     "LowRank",
     "MaxEpochs",
@@ -251,6 +257,7 @@ __all__ = [
     "__version__",
     "align",
     "bounds",
+    "calibrate",
     "checks",
     "choices",
     "compare",
