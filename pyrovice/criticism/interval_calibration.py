@@ -144,7 +144,7 @@ def calibrate(
 
     Examples
     --------
-    >>> import pyrovice as pv
+    >>> import numpy as np, pyrovice as pv
     >>> three_kinds = 1.5 * np.repeat(np.eye(3), 10, axis=0)
     >>> data = pv.simulate(three_kinds, 2000, seed=0)
     >>> quick = pv.Training(schedule=pv.Anneal(steps=150), stop=pv.MaxEpochs(150))

@@ -23,6 +23,8 @@ from pyrovice.plot.style import (
     part_for,
 )
 
+# More names than this would lie over each other.
+MOST_NAMED = 30
 # Half of the room in which refits of one share stand side by side.
 SPREAD = 0.022
 
@@ -43,7 +45,7 @@ def dimensionality(found: Dimensionality, ax: Axes | None = None) -> Figure:
 
     Examples
     --------
-    >>> import pyrovice as pv
+    >>> import numpy as np, pyrovice as pv
     >>> three_kinds = 1.5 * np.repeat(np.eye(3), 10, axis=0)
     >>> data = pv.simulate(three_kinds, 2000, seed=0)
     >>> quick = pv.Training(schedule=pv.Anneal(steps=40), stop=pv.MaxEpochs(40))
@@ -97,8 +99,8 @@ def _each(axes: Axes, found: Dimensionality) -> None:
     # A bar of almost no height would look like a dimension that is not there.
     shown = np.maximum(heights, 0.008)
     for which, colour, text in (
-        (in_fit & real, BLUE, "in the fit, real"),
-        (in_fit & ~real, PALE, "in the fit, doubtful"),
+        (in_fit & real, BLUE, "real"),
+        (in_fit & ~real, PALE, "doubtful"),
         (~in_fit, ORANGE, "missed by the fit"),
     ):
         if which.any():
@@ -109,7 +111,11 @@ def _each(axes: Axes, found: Dimensionality) -> None:
     axes.set_ylim(0, 1.02)
     axes.set_xlabel("dimension")
     axes.set_ylabel("probability of being real")
-    name_columns(axes, list(table.index), first=1)
+    if len(table) <= MOST_NAMED:
+        name_columns(axes, list(table.index), first=1)
+    else:
+        tens = [1, *range(10, in_fit.sum() + 1, 10)]
+        axes.set_xticks(tens, [str(number) for number in tens])
     if len(table):
         axes.legend(
             loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2, ncols=3, handlelength=1.2,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import matplotlib.pyplot as plt
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -31,7 +30,7 @@ def ranks(found: IntervalCalibration, ax: Axes | None = None) -> Figure:
 
     Examples
     --------
-    >>> import pyrovice as pv
+    >>> import numpy as np, pyrovice as pv
     >>> three_kinds = 1.5 * np.repeat(np.eye(3), 10, axis=0)
     >>> data = pv.simulate(three_kinds, 2000, seed=0)
     >>> quick = pv.Training(schedule=pv.Anneal(steps=40), stop=pv.MaxEpochs(40))

@@ -531,6 +531,7 @@ class Fit(KeptDimensions):
         data: Triplets | None = None,
         *,
         held_out: Triplets | None = None,
+        dimensionality: Any = None,
         title: str | None = None,
         images: str | Path | None = None,
         overwrite: bool = False,
@@ -545,6 +546,9 @@ class Fit(KeptDimensions):
             The judgments that were fitted; with them the page says how far to trust the fit.
         held_out : Triplets, optional
             Judgments that it has not seen; with them the page says how well it predicts.
+        dimensionality : Dimensionality, optional
+            What ``fit.dimensionality(data)`` found: the page then has the number of dimensions
+            with its interval, and how sure each one is.
         title : str, optional
             What the page is called.
         images : path, optional
@@ -554,7 +558,7 @@ class Fit(KeptDimensions):
         """
         from pyrovice.report import write
 
-        write(self, Path(path), data, held_out, title, images, overwrite)
+        write(self, Path(path), data, held_out, dimensionality, title, images, overwrite)
 
     def __repr__(self) -> str:
         kept = "1 dimension" if self.n_dimensions == 1 else f"{self.n_dimensions} dimensions"

@@ -1,14 +1,17 @@
 """How many dimensions: exact parts first, then a count of known truth."""
 
 import dataclasses
+import json
 from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
 from helpers.embeddings import sparse_embedding
+from typer.testing import CliRunner
 
 import pyrovice as pv
+from pyrovice.cli import app
 from pyrovice.criticism.dimension_count import number_of_events, real_probability
 from pyrovice.criticism.dimension_words import advice_about, evidence, judgments_to_settle, verdict
 from pyrovice.criticism.recurring_dimensions import recurring
@@ -176,6 +179,38 @@ def test_processes_give_the_same(fit, data, found):
     apart = fit.dimensionality(data, resamples=2, n_jobs=2, progress=False)
     here = fit.dimensionality(data, resamples=2, progress=False)
     pd.testing.assert_frame_equal(apart.table, here.table, rtol=1e-3)
+
+
+def test_the_page_the_diagnosis_and_the_figure_have_it(fit, data, found, tmp_path):
+    diagnosed = pv.diagnose(fit, data, dimensionality=found, refits=0)
+    assert found.headline in diagnosed.table.found["How many dimensions are there?"]
+    fit.report(tmp_path / "page.html", dimensionality=found)
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "How many, really?" in page
+    assert found.headline in page
+    assert found.table.evidence.iloc[0] in page
+    left, right = pv.plot.dimensionality(found).axes
+    assert left.get_title(loc="left") == found.headline
+    heights = sorted(bar.get_height() for bar in right.patches)
+    np.testing.assert_allclose(heights, sorted(found.table.probability.clip(lower=0.008)))
+    with pytest.raises(pv.PyroviceError, match="expected what fit"):
+        pv.plot.dimensionality(fit)
+
+
+def test_the_shell_says_the_same(fit, data, found, store, tmp_path):
+    fit.save(tmp_path / "my.fit")
+    data.write(tmp_path / "data.csv")
+    arguments = [tmp_path / "my.fit", tmp_path / "data.csv", "--resamples", 6, "--store", store]
+    files = ["-o", tmp_path / "table.csv", "--figure", tmp_path / "figure.png"]
+    asked = ["dimensions", *arguments, *files, "--json", "--quiet"]
+    said = CliRunner().invoke(app, [str(each) for each in asked])
+    assert said.exit_code == 0, said.output
+    record = json.loads(said.stdout)
+    assert (record["count"], record["low"], record["high"]) == (3, 3, 3)
+    assert len(record["dimensions"]) == len(found.table)
+    table = pd.read_csv(tmp_path / "table.csv", index_col="dimension")
+    np.testing.assert_allclose(table.probability, found.table.probability)
+    assert (tmp_path / "figure.png").stat().st_size > 1000
 
 
 def test_other_judgments_are_refused(fit, data):
