@@ -63,7 +63,14 @@ if TYPE_CHECKING:
     from pyrovice.model.example import load_example
     from pyrovice.model.model import Model
     from pyrovice.model.people import People
-    from pyrovice.model.priors import ARD, Features, Horseshoe, LearnedSpikeSlab, SpikeSlab
+    from pyrovice.model.priors import (
+        ARD,
+        CumulativeShrinkage,
+        Features,
+        Horseshoe,
+        LearnedSpikeSlab,
+        SpikeSlab,
+    )
     from pyrovice.model.simulation import simulate
     from pyrovice.results.arviz_groups import to_arviz
     from pyrovice.results.calibration import Calibration
@@ -152,6 +159,7 @@ HOMES = {
     "pyrovice.model.people": ("People",),
     "pyrovice.model.priors": (
         "ARD",
+        "CumulativeShrinkage",
         "Features",
         "Horseshoe",
         "LearnedSpikeSlab",
@@ -225,6 +233,7 @@ __all__ = [
     "ChoiceComparison",
     "ChoiceError",
     "Consensus",
+    "CumulativeShrinkage",
     "DataError",
     "Dimensionality",
     "Evaluation",
