@@ -40,6 +40,8 @@ SECTIONS = {
     "coverage": "quality",
     "dimension_counts": "quality",
     "dimension_counts_large": "quality",
+    "consensus": "quality",
+    "calibration": "quality",
     "prior_levels": "quality",
     "arviz_memory": "speed",
     "reading": "speed",
