@@ -17,10 +17,9 @@
 """
 # How many dimensions, really?
 
-A fit keeps some number of dimensions, but that number depends on the learning rate and the seed. This
-notebook gets a count with an interval, finds out which dimensions are real, makes one embedding of
-several fits, and asks whether intervals hold. The judgments are **simulated**, so the truth is known:
-seven dimensions.
+The number of dimensions that a fit keeps depends on its learning rate and seed. This notebook gets a
+count with an interval, finds out which dimensions are real, makes one embedding of several fits,
+and asks whether intervals hold. The judgments are **simulated** from seven dimensions.
 """
 
 # %%
@@ -32,8 +31,8 @@ with warnings.catch_warnings():
     import pyrovice as pv
 
 data = pv.load_example().triplets
-few, test = data.split(0.15, 0.25, seed=0)
-fit = pv.fit(few, dimensions=12)
+few, test = data.split(0.25, 0.25, seed=0)
+fit = pv.fit(few, dimensions=12, progress=False)
 print(fit)
 
 # %% [markdown]
@@ -55,8 +54,8 @@ pv.plot.dimensionality(found)
 """
 ## What several fits agree on
 
-A consensus is a fit like any other. It keeps the dimensions that at least half of its fits have, and
-its predictions are the mean of theirs.
+A consensus is a fit like any other. It keeps the dimensions that at least half of its fits have,
+and its predictions are the mean of theirs.
 """
 
 # %%

@@ -25,8 +25,8 @@ def run(quick: bool) -> str:
         f"on judgments that were held out ({DRAWS} draws each): the built-in example (2,000 of its "
         "judgments), and 90 % of the judgments of people on THINGS.",
         "",
-        "| data | fits | median fit, nats | best fit | consensus | better than the median by | kept "
-        "by fits | by the consensus |",
+        "| data | fits | median fit, nats | best fit | consensus | better than the median by | "
+        "kept by fits | by the consensus |",
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for kind in dict.fromkeys(kind for kind, _ in cases):

@@ -83,8 +83,8 @@ def advice_about(
     if surplus:
         shown = ", ".join(map(str, surplus[:8])) + (", ..." if len(surplus) > 8 else "")
         sentences.append(
-            f"Do not interpret dimension{'s' * (len(surplus) > 1)} {shown}: "
-            f"{'it does' if len(surplus) == 1 else 'they do'} not come back."
+            f"Do not interpret dimension{'s' * (len(surplus) > 1)} {shown} yet: with fewer "
+            f"judgments {'it does' if len(surplus) == 1 else 'they do'} not come back."
         )
     growing = _still_growing(refits)
     if growing:

@@ -243,7 +243,7 @@ def test_advice_in_words():
     said = advice_about(table(1, 0.95, 0.7, 0.6, 0.2, 0.01), REFITS, 1000, 12_000)
     assert said == (
         "2 are certain, 2 more are likely, 1 is possible; about 12,000 more judgments would settle "
-        "them. Do not interpret dimension 6: it does not come back."
+        "them. Do not interpret dimension 6 yet: with fewer judgments it does not come back."
     )
     growing = REFITS.assign(real=[2, 3])
     assert "still grows with the judgments" in advice_about(table(1), growing, 1000, None)
