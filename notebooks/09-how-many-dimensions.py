@@ -17,8 +17,8 @@
 """
 # How many dimensions, really?
 
-The number of dimensions that a fit keeps depends on its learning rate and seed. This notebook gets a
-count with an interval, finds out which dimensions are real, makes one embedding of several fits,
+The number of dimensions that a fit keeps depends on its learning rate and seed. This notebook gets
+a count with an interval, finds out which dimensions are real, makes one embedding of several fits,
 and asks whether intervals hold. The judgments are **simulated** from seven dimensions.
 """
 
