@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import joblib
 import numpy as np
@@ -136,12 +136,3 @@ class _Kept:
     def add(self, wanted: Wanted, result: Arrays) -> None:
         """Write one, which another process may just have written as well."""
         write_whole(self._path(wanted), pack(dict(wanted.identity), result), replace=True)
-
-
-def in_processes(run: Callable[..., Any], arguments: Sequence[tuple], n_jobs: int) -> list[Any]:
-    """``[run(*each) for each in arguments]``, in processes if there are to be several."""
-    if n_jobs == 1 or len(arguments) < 2:
-        return [run(*each) for each in arguments]
-    with workers_of_this_process() as parent:
-        tasks = [joblib.delayed(below)(parent, run, *each) for each in arguments]
-        return list(joblib.Parallel(n_jobs=n_jobs, batch_size=1)(tasks))

@@ -107,5 +107,7 @@ def pairs():
         (prior, guide)
         for prior in PRIORS
         for guide in GUIDES
-        if guide != "own" or prior in for_students_guide
+        if (guide != "own" or prior in for_students_guide)
+        # A prior of a user's that shrinks cumulatively is tried with every guide elsewhere.
+        and (prior != "CumulativeShrinkage" or guide in ("MeanField", "MAP", "LowRank"))
     ]
