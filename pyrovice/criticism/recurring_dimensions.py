@@ -48,9 +48,9 @@ def recurring(embeddings: Sequence[Array], threshold: float = SAME_DIMENSION) ->
     --------
     >>> X = np.random.default_rng(0).gamma(1.0, 1.0, (50, 3))
     >>> recurring([X, X[:, [2, 0]], X[:, [1, 2]]]).columns
-    array([[ 2,  0,  1],
-           [ 0,  1, -1],
-           [ 1, -1,  0]])
+    array([[ 2,  1,  0],
+           [ 0, -1,  1],
+           [ 1,  0, -1]])
     """
     columns = [standardised(np.asarray(each, float)) for each in embeddings]
     # The typical one is compared with first.

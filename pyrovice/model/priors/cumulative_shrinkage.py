@@ -52,11 +52,11 @@ class CumulativeShrinkage:
     Examples
     --------
     >>> import pyrovice as pv
-    >>> quick = pv.Training(schedule=pv.Anneal(steps=100), stop=pv.MaxEpochs(100))
-    >>> data = pv.load_example().triplets
-    >>> fit = pv.fit(data, prior=pv.CumulativeShrinkage(), dimensions=12, training=quick)
-    >>> fit.sites()["stick"], fit.sites()["scale"]
-    ((12,), (12,))
+    >>> prior = pv.CumulativeShrinkage(expected=4)
+    >>> prior(10, 3).shape
+    torch.Size([10, 3])
+    >>> pv.Model(prior, 10, 3).structure.separable
+    False
     """
 
     expected: float = 5.0
