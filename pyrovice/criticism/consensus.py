@@ -47,7 +47,7 @@ def consensus(fits: Sequence[Fit], *, seed: int = 0) -> Fit:
     least half of the fits have are kept, and ``fit.reproducibility()`` says how many have each.
     The posterior consists of draws of all fits, so that a weight is as uncertain as the fits
     disagree, a dimension that some lack has weight zero in their draws, and predictions are the
-    mean of those of all fits. Their cross-entropy is therefore at most the mean of that of the fits,
+    mean of those of all fits. Their cross-entropy is therefore at most the mean of that of fits,
     and lower the more these disagree; fits that all find the same gain nothing.
 
     Parameters
