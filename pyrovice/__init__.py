@@ -21,9 +21,12 @@ if TYPE_CHECKING:
         representative,
         reproducibility,
     )
+    from pyrovice.criticism.consensus import Consensus, consensus
     from pyrovice.criticism.diagnosis import diagnose
+    from pyrovice.criticism.dimension_count import Dimensionality, dimensionality
     from pyrovice.criticism.exclusions import ExclusionEffect, exclusion_effect
     from pyrovice.criticism.group_embeddings import GroupComparison, compare_groups
+    from pyrovice.criticism.interval_calibration import IntervalCalibration, calibrate
     from pyrovice.criticism.model_comparison import compare
     from pyrovice.criticism.people_reliability import people_reliability
     from pyrovice.criticism.significance import (
@@ -60,7 +63,14 @@ if TYPE_CHECKING:
     from pyrovice.model.example import load_example
     from pyrovice.model.model import Model
     from pyrovice.model.people import People
-    from pyrovice.model.priors import ARD, Features, Horseshoe, LearnedSpikeSlab, SpikeSlab
+    from pyrovice.model.priors import (
+        ARD,
+        CumulativeShrinkage,
+        Features,
+        Horseshoe,
+        LearnedSpikeSlab,
+        SpikeSlab,
+    )
     from pyrovice.model.simulation import simulate
     from pyrovice.results.arviz_groups import to_arviz
     from pyrovice.results.calibration import Calibration
@@ -79,7 +89,15 @@ HOMES = {
         "representative",
         "reproducibility",
     ),
+    "pyrovice.criticism.consensus": (
+        "Consensus",
+        "consensus",
+    ),
     "pyrovice.criticism.diagnosis": ("diagnose",),
+    "pyrovice.criticism.dimension_count": (
+        "Dimensionality",
+        "dimensionality",
+    ),
     "pyrovice.criticism.exclusions": (
         "ExclusionEffect",
         "exclusion_effect",
@@ -87,6 +105,10 @@ HOMES = {
     "pyrovice.criticism.group_embeddings": (
         "GroupComparison",
         "compare_groups",
+    ),
+    "pyrovice.criticism.interval_calibration": (
+        "IntervalCalibration",
+        "calibrate",
     ),
     "pyrovice.criticism.model_comparison": ("compare",),
     "pyrovice.criticism.people_reliability": ("people_reliability",),
@@ -137,6 +159,7 @@ HOMES = {
     "pyrovice.model.people": ("People",),
     "pyrovice.model.priors": (
         "ARD",
+        "CumulativeShrinkage",
         "Features",
         "Horseshoe",
         "LearnedSpikeSlab",
@@ -209,7 +232,10 @@ __all__ = [
     "CheckpointError",
     "ChoiceComparison",
     "ChoiceError",
+    "Consensus",
+    "CumulativeShrinkage",
     "DataError",
+    "Dimensionality",
     "Evaluation",
     "ExclusionEffect",
     "Features",
@@ -217,6 +243,7 @@ __all__ = [
     "GroupComparison",
     "GuideError",
     "Horseshoe",
+    "IntervalCalibration",
     "LearnedSpikeSlab",
     "LowRank",
     "MaxEpochs",
@@ -239,13 +266,16 @@ __all__ = [
     "__version__",
     "align",
     "bounds",
+    "calibrate",
     "checks",
     "choices",
     "compare",
     "compare_choices",
     "compare_dimensions",
     "compare_groups",
+    "consensus",
     "diagnose",
+    "dimensionality",
     "exclusion_effect",
     "fit",
     "guides",

@@ -27,6 +27,7 @@ class PriorName(StrEnum):
     learned = "learned"
     horseshoe = "horseshoe"
     ard = "ard"
+    cumulative = "cumulative"
     exponential = "exponential"
 
 
@@ -52,6 +53,7 @@ PARAMETERS = {
     PriorName.learned: ("spike", "slab", "pi"),
     PriorName.horseshoe: ("scale", "slab"),
     PriorName.ard: ("scale",),
+    PriorName.cumulative: ("spike", "slab"),
     PriorName.exponential: ("rate",),
 }
 
@@ -119,6 +121,7 @@ def _prior_classes() -> dict[PriorName, Any]:
         PriorName.learned: pv.LearnedSpikeSlab,
         PriorName.horseshoe: pv.Horseshoe,
         PriorName.ard: pv.ARD,
+        PriorName.cumulative: pv.CumulativeShrinkage,
         PriorName.exponential: dist.Exponential,
     }
 

@@ -1,4 +1,4 @@
-"""What commands are given: judgments, embeddings, places to write to."""
+"""What commands are given and write: judgments, embeddings, tables, places to write to."""
 
 from __future__ import annotations
 
@@ -79,6 +79,15 @@ def check_table(path: Path, endings: Sequence[str] = (".csv", ".tsv")) -> None:
     """Refuse a table whose name does not say what it is."""
     if path.suffix not in endings:
         raise typer.BadParameter(f"{path} should end in {', '.join(endings)}.")
+
+
+def write_table(table: pd.DataFrame, path: Path, overwrite: bool) -> None:
+    """Write a table to a ``.csv`` or ``.tsv`` file."""
+    from pyrovice.data.writing import SEPARATOR_OF_ENDING
+    from pyrovice.storage.atomic import write_whole
+
+    content = table.to_csv(sep=SEPARATOR_OF_ENDING[path.suffix])
+    write_whole(path, content.encode(), replace=overwrite)
 
 
 def check_output(path: Path, overwrite: bool | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Commands that show what there is: demo, describe, evaluate, people, label, report."""
+"""Commands that show what there is: demo, describe, evaluate, people, dimensions, label, report."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ import typer
 
 import pyrovice as pv
 from pyrovice.cli.answers import answer
-from pyrovice.cli.inputs import check_output, check_table, read_judgments
+from pyrovice.cli.inputs import check_output, check_table, read_judgments, write_table
 from pyrovice.cli.options import Data, Format, Json, Names, Overwrite, Part, Quiet, SavedFit, Seed
-from pyrovice.storage.atomic import write_whole
 
 
 def demo(
@@ -103,12 +102,65 @@ def people(
     if grouped is not None:
         lines.append(grouped.round(3).to_string())
     if output is not None:
-        from pyrovice.data.writing import SEPARATOR_OF_ENDING
-
-        content = table.to_csv(sep=SEPARATOR_OF_ENDING[output.suffix])
-        write_whole(output, content.encode(), replace=overwrite)
+        write_table(table, output, overwrite)
         lines.append(f"Written: {output}")
     answer("\n\n".join(lines), record, as_json=json)
+
+
+def dimensions(
+    fit: SavedFit,
+    data: Data,
+    format: Format = "auto",
+    part: Part = None,
+    resamples: Annotated[
+        int, typer.Option(min=2, help="Refits to 80 % of the judgments; nine smaller ones follow.")
+    ] = 12,
+    seed: Seed = 0,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes to work in.")] = 1,
+    store: Annotated[
+        Path | None, typer.Option("--store", help="Folder to go on from after a stop.")
+    ] = None,
+    figure: Annotated[
+        Path | None, typer.Option("--figure", help="Draw it here: .pdf, .svg or .png.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the table here: .csv or .tsv.")
+    ] = None,
+    overwrite: Overwrite = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Say how many dimensions there really are, with an interval.
+
+    DATA are the judgments that were fitted. Which dimensions come back in refits to parts of
+    them, whatever the learning rate? A row per dimension, with the probability that it is real.
+    """
+    for path in (output, figure):
+        if path is not None:
+            check_output(path, overwrite)
+    if output is not None:
+        check_table(output)
+    fitted = pv.load(fit)
+    judgments = read_judgments(data, format, fitted.names, part)
+    found = fitted.dimensionality(
+        judgments, resamples=resamples, seed=seed, n_jobs=jobs, store=store, progress=not quiet
+    )
+    if figure is not None:
+        pv.plot.dimensionality(found).savefig(figure)
+    if output is not None:
+        write_table(found.table, output, overwrite)
+    written = [str(path) for path in (output, figure) if path is not None]
+    record = {
+        "count": found.count,
+        "low": found.low,
+        "high": found.high,
+        "advice": found.advice,
+        "more_judgments": found.more_judgments,
+        "dimensions": found.table.reset_index(),
+        "written": written,
+    }
+    text = "\n".join([repr(found), *(f"Written: {path}" for path in written)])
+    answer(text, record, as_json=json, quiet=quiet)
 
 
 def label(
@@ -143,6 +195,10 @@ def report(
     images: Annotated[
         Path | None, typer.Option("--images", help="Folder with a picture of each object.")
     ] = None,
+    dimensions: Annotated[
+        bool,
+        typer.Option("--dimensions", help="Count dimensions with an interval too: 21 more fits."),
+    ] = False,
     overwrite: Overwrite = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -150,9 +206,18 @@ def report(
     """Write an HTML page that shows and explains a fit."""
     check_output(output, overwrite)
     found = pv.load(fit)
+    judgments = None if data is None else read_judgments(data, names=found.names)
+    counted = None
+    if dimensions:
+        if judgments is None:
+            raise typer.BadParameter(
+                "--dimensions needs the judgments that were fitted: --data FILE."
+            )
+        counted = found.dimensionality(judgments, progress=not quiet)
     found.report(
         output,
-        data=None if data is None else read_judgments(data, names=found.names),
+        data=judgments,
+        dimensionality=counted,
         held_out=None if held_out is None else read_judgments(held_out, names=found.names),
         images=images,
         overwrite=overwrite,
@@ -166,6 +231,7 @@ COMMANDS = {
     describe: "pyrovice describe judgments.csv",
     evaluate: "pyrovice evaluate my.fit test.csv",
     people: "pyrovice people my.fit -o people.csv",
+    dimensions: "pyrovice dimensions my.fit train.csv --figure dimensions.pdf",
     label: "pyrovice label my.fit names.json -o named.fit",
     report: "pyrovice report my.fit --data train.csv --held-out test.csv -o page.html",
 }

@@ -166,7 +166,7 @@ def align(fits: Sequence[Fit]) -> list[Fit]:
     >>> bool(first.embedding().corrwith(second.embedding()).min() > 0.95)
     True
     """
-    fits = _checked_fits(fits)
+    fits = checked_fits(fits)
     embeddings = _embeddings(fits)
     counts = [embedding.shape[1] for embedding in embeddings]
     if not min(counts):
@@ -247,14 +247,14 @@ def representative(
     >>> pv.representative([worse, fit], validation) is fit  # the better one of two
     True
     """
-    fits = _checked_fits(fits)
+    fits = checked_fits(fits)
     if not fits:
         raise PyroviceError("representative got no fits; expected at least one.")
     errors = [fit.prune().evaluate(validation, draws, seed).cross_entropy for fit in fits]
     return fits[int(np.argsort(errors, kind="stable")[(len(fits) - 1) // 2])]
 
 
-def _checked_fits(fits: Fit | Iterable[Fit]) -> list[Fit]:
+def checked_fits(fits: Fit | Iterable[Fit]) -> list[Fit]:
     """Fits, and nothing else."""
     found = _as_list(fits)
     for fit in found:

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 import pandas as pd
 
 from pyrovice.criticism.checks import CheckReport, report
+from pyrovice.criticism.dimension_count import Dimensionality
 from pyrovice.criticism.findings import (
     Finding,
     calibrated,
     chains_agree,
+    counted,
     importance_weights,
     nuts_agrees,
     predicts,
@@ -90,6 +92,7 @@ def diagnose(
     *,
     held_out: Triplets | None = None,
     others: Sequence[Fit] = (),
+    dimensionality: Dimensionality | None = None,
     refits: int = 1,
     nuts_objects: int = 0,
     seed: int = 0,
@@ -106,9 +109,11 @@ def diagnose(
         Judgments that it has not seen, for calibration and predictive checks.
     others : sequence of Fit
         Fits of the same data from other seeds: do they find the same dimensions?
+    dimensionality : Dimensionality, optional
+        What ``fit.dimensionality(data)`` found, to have it among the findings.
     refits : int
         How often to simulate answers from the fit and fit again; each refit takes as long
-        as the fit. 0 for none.
+        as the fit. 0 for none. :func:`pyrovice.calibrate` does it, and says more.
     nuts_objects : int
         Compare the guide with NUTS on this many of the objects, which takes minutes for
         about ten. 0 for no comparison.
@@ -134,6 +139,8 @@ def diagnose(
     findings = [chains_agree(fit)] if sampled else [settled(fit), stable_count(fit)]
     if others:
         findings.append(seeds_agree([fit, *others]))
+    if dimensionality is not None:
+        findings.append(counted(dimensionality))
     if fit.fitted_guide is not None and not fit.posterior.is_point:
         findings.append(importance_weights(fit, data, seed))
     unseen = data if held_out is None else held_out

@@ -12,8 +12,10 @@ from pyro.infer.importance import psis_diagnostic
 
 from pyrovice.criticism.across_seeds import reproducibility
 from pyrovice.criticism.checks import CheckReport
+from pyrovice.criticism.dimension_count import Dimensionality
+from pyrovice.criticism.interval_calibration import calibrate
 from pyrovice.criticism.model_comparison import TRUSTED_PARETO_K
-from pyrovice.criticism.refitting import LEVELS, refit, simulate_and_refit_often
+from pyrovice.criticism.refitting import LEVELS, refit
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole_seed
 from pyrovice.inference.nuts import sample
@@ -126,6 +128,23 @@ def seeds_agree(fits: Sequence[Fit]) -> Finding:
     )
 
 
+def counted(found: Dimensionality) -> Finding:
+    """Whether it is known how many dimensions there are, and whether the fit has these."""
+    question = "How many dimensions are there?"
+    text = f"{found.headline}. {found.advice}"
+    missing = int((~found.table.in_fit & (found.table.probability >= 0.5)).sum())
+    surplus = int((found.table.in_fit & (found.table.verdict == "unlikely")).sum())
+    if found.low == found.high and not (missing or surplus):
+        return Finding(question, text, "good")
+    return Finding(
+        question,
+        text,
+        "look",
+        f"Publish the count with its interval, {found.low} to {found.high}, and single dimensions "
+        "with their probabilities: fit.dimensionality(data).table.",
+    )
+
+
 def importance_weights(fit: Fit, data: Triplets, seed: int) -> Finding:
     """How far the guide is from the posterior, by the weights that turn one into the other."""
     particles = PARTICLES if len(data) < MANY_JUDGMENTS else FEWER_PARTICLES
@@ -199,9 +218,8 @@ def predicts(checked: CheckReport) -> Finding:
 
 def recovers(fit: Fit, data: Triplets, refits: int, seed: int) -> list[Finding]:
     """Whether refits to simulated answers have the same dimensions, and cover the truth."""
-    runs = simulate_and_refit_often(fit, data, [seed + i for i in range(refits)])
-    counts = [run.n_dimensions for run in runs]
-    true = runs[0].n_true
+    found = calibrate(fit, data, simulations=refits, seed=seed, progress=False)
+    counts, true = list(found.n_dimensions), found.n_true
     again = Finding(
         "Does a refit find the same dimensions?",
         f"Refitted to answers simulated from it, {_as_range(counts)} of {true} dimensions are "
@@ -210,18 +228,13 @@ def recovers(fit: Fit, data: Triplets, refits: int, seed: int) -> list[Finding]:
         "The number of dimensions is not determined by this many judgments; report it as a range "
         "over seeds and refits.",
     )
-    coverage = sum(run.coverage for run in runs) / refits
-    said = "; ".join(
-        f"of a {name} "
-        + ", ".join(f"{coverage.loc[name, level]:.0%} ({level:.0%})" for level in LEVELS)
-        for name in coverage.index
-    )
-    narrow = coverage[LEVELS[-1]].min() < LEAST_COVERAGE
+    narrow = found.coverage[LEVELS[-1]].min() < LEAST_COVERAGE
     covers = Finding(
         "Do intervals hold the truth?",
-        f"In {refits} refit{'s' * (refits > 1)}, the intervals held the true value: {said}.",
+        found.found,
         "bad" if narrow else "good",
-        "Intervals are too narrow: use guide=pv.LowRank(5), and read them as a lower limit.",
+        "Intervals are too narrow: sample around the fit, pv.refine(fit.prune(), data), or use "
+        "guide=pv.LowRank(5); pv.calibrate(fit, data) says more.",
     )
     return [again, covers]
 

@@ -122,30 +122,41 @@ def simulate_and_refit(fit: Fit, data: Triplets, *, seed: int = 0) -> Recovery:
 
 def simulate_and_refit_often(fit: Fit, data: Triplets, seeds: Sequence[int]) -> list[Recovery]:
     """The same for several truths, fitted together where that is faster."""
-    kept = fit.prune()
-    if not kept.n_dimensions:
-        raise PyroviceError("This fit has no dimensions, so there is no truth to recover.")
+    kept = with_dimensions(fit)
     truths, random, sets = [], [], []
     for seed in seeds:
         truth = next(kept.posterior.each(1, seed))
         rng = random_answers(seed)
-        answers = draw_answers(_choices(kept, truth, data), rng)
-        simulated = Triplets(
-            data.objects,
-            answers,
-            names=data.names,
-            anchor=data.anchor,
-            participants=data.participants,
-            # Where objects stood is still true; where the answer stood is not.
-            trials=None if data.trials is None else data.trials.filter(PLACE_COLUMNS),
-        )
         truths.append(truth)
         random.append(rng)
-        sets.append((simulated, seed))
+        sets.append((answered(kept, truth, data, rng), seed))
     return [
         _recovery(kept, data, truth, again, rng, seed)
         for truth, again, rng, seed in zip(truths, refits(fit, sets), random, seeds, strict=True)
     ]
+
+
+def with_dimensions(fit: Fit) -> Fit:
+    """The kept dimensions of a fit, which must have some to be simulated from."""
+    kept = fit.prune()
+    if not kept.n_dimensions:
+        raise PyroviceError("This fit has no dimensions, so there is no truth to recover.")
+    return kept
+
+
+def answered(
+    kept: Fit, truth: dict[str, Tensor], data: Triplets, rng: np.random.Generator
+) -> Triplets:
+    """The same questions to the same people, answered as if `truth` were true."""
+    return Triplets(
+        data.objects,
+        draw_answers(choices(kept, truth, data), rng),
+        names=data.names,
+        anchor=data.anchor,
+        participants=data.participants,
+        # Where objects stood is still true; where the answer stood is not.
+        trials=None if data.trials is None else data.trials.filter(PLACE_COLUMNS),
+    )
 
 
 def _recovery(
@@ -162,7 +173,7 @@ def _recovery(
     pairs = torch.as_tensor(first * m + second)
     coverage, rms, spread = {}, {}, {}
     for name, of in {
-        "choice probability": lambda fit, sites: _choices(fit, sites, new).ravel(),
+        "choice probability": lambda fit, sites: choices(fit, sites, new).ravel(),
         "similarity": lambda fit, sites: pair_similarity(sites["X"].relu(), pairs).numpy(),
     }.items():
         values = np.stack(
@@ -181,7 +192,8 @@ def _recovery(
     )
 
 
-def _choices(fit: Fit, sites: dict[str, Tensor], asked: Triplets) -> NDArray[np.float32]:
+def choices(fit: Fit, sites: dict[str, Tensor], asked: Triplets) -> NDArray[np.float32]:
+    """How probable each answer is, if these values of all sites are true."""
     return fit.model.choice_log_probability(sites, asked).exp().numpy()
 
 

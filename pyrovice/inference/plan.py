@@ -53,6 +53,7 @@ class Plan:
     threads: int | None
     init: Fit | None
     data_digest: str
+    rate_factor: float = 1.0
 
     @classmethod
     def of(
@@ -70,8 +71,13 @@ class Plan:
         device: str | torch.device = "cpu",
         threads: int | str = "auto",
         init: Fit | None = None,
+        rate_factor: float = 1.0,
     ) -> Self:
-        """The plan of what was asked for, or a sentence about what is wrong with it."""
+        """The plan of what was asked for, or a sentence about what is wrong with it.
+
+        `rate_factor` multiplies the learning rate, the automatic one too: what is found should
+        not depend on it.
+        """
         check_data(data, "data")
         if validation is not None:
             check_data(validation, "validation")
@@ -103,6 +109,7 @@ class Plan:
             init=init,
             # Before training: what may fail afterwards would lose the fit.
             data_digest=data.digest(),
+            rate_factor=rate_factor,
         )
 
     @property
@@ -151,7 +158,7 @@ class Plan:
             lambda: start(rows, first)[0],
             must_start_there=self.init is not None,
         )
-        task = Task(rows, len(data), self.training, start, self.validation)
+        task = Task(rows, len(data), self.training, start, self.validation, self.rate_factor)
         return Run(model, guide), task
 
     def finish(self, run: Run) -> Fit:

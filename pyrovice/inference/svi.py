@@ -71,6 +71,8 @@ class Task:
         First values of X, for the guides of pyrovice.
     validation : Triplets, optional
         Judgments to score now and then; they do not touch the fit.
+    rate_factor : float
+        What the learning rate is multiplied by.
     """
 
     judgments: Judgments
@@ -78,6 +80,7 @@ class Task:
     training: Training
     start: Start
     validation: Triplets | None = None
+    rate_factor: float = 1.0
 
 
 def train(run: Run, task: Task, *, progress: bool = True, keeper: Keeper | None = None) -> None:
@@ -123,6 +126,7 @@ class Trainer:
         if training.learning_rate == "auto":
             of_features = steady_rate(run.model.prior, task.n)
             self.rate = min(self.rate, steadiest_rate(run.guide), of_features)
+        self.rate *= task.rate_factor
         run.optimizer = torch.optim.Adam(
             _parameters(run, self.elbo, judgments), lr=self.rate, betas=training.betas, fused=True
         )

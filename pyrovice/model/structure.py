@@ -166,8 +166,11 @@ class Structure:
         correlations between dimensions, or in a sequence in which each one is shrunk more than
         the one before, none can be dropped without changing what the others mean.
         """
-        if self.model.dimensions < 2 or not self.model.is_code:
+        if self.model.dimensions < 2:
             return True
+        if not self.model.is_code:
+            # Values of this package say so themselves.
+            return not getattr(self.model.prior, "ordered", False)
         return (
             not self.model.parameters
             and self._shapes_follow_the_plate()

@@ -6,6 +6,7 @@ several panels, in their place. They return the figure, which notebooks show and
 """
 
 from pyrovice.plot.check_histograms import checks
+from pyrovice.plot.dimension_evidence import dimensionality
 from pyrovice.plot.dimension_panels import dimensions
 from pyrovice.plot.embedding_map import embedding
 from pyrovice.plot.feature_shares import features
@@ -19,6 +20,7 @@ from pyrovice.plot.person_profile import person
 from pyrovice.plot.prior_choices import prior_predictive
 from pyrovice.plot.quantization_curve import quantization
 from pyrovice.plot.question_counts import coverage
+from pyrovice.plot.rank_histograms import ranks
 from pyrovice.plot.reliability_curve import calibration
 from pyrovice.plot.seed_agreement import reproducibility
 from pyrovice.plot.similarity_map import similarity
@@ -33,6 +35,7 @@ __all__ = [
     "convergence",
     "coverage",
     "data_efficiency",
+    "dimensionality",
     "dimensions",
     "dimensions_by_seed",
     "embedding",
@@ -46,6 +49,7 @@ __all__ = [
     "prior_grid",
     "prior_predictive",
     "quantization",
+    "ranks",
     "reproducibility",
     "side_by_side",
     "similarity",

@@ -6,6 +6,7 @@ from typing import Any
 
 from pyrovice.criticism.checks import CheckReport
 from pyrovice.criticism.diagnosis import NO_OBJECTION, Diagnosis
+from pyrovice.criticism.dimension_count import Dimensionality
 from pyrovice.data.triplets import Triplets
 from pyrovice.results.fit import Fit
 from pyrovice.results.scores import Evaluation
@@ -44,6 +45,25 @@ def describe(
         "diagnosed": found is not None,
         "held_out": held_out is not None,
         "version": __version__,
+    }
+
+
+def counted(found: Dimensionality | None) -> dict[str, Any] | None:
+    """The number of dimensions, and how sure each one is."""
+    if found is None:
+        return None
+    return {
+        "headline": found.headline,
+        "advice": found.advice,
+        "rows": [
+            {
+                "dimension": str(name),
+                "probability": f"{row.probability:.2f}",
+                "verdict": row.verdict,
+                "evidence": row.evidence,
+            }
+            for name, row in found.table.iterrows()
+        ],
     }
 
 

@@ -8,10 +8,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from pyrovice.criticism.checks import report
 from pyrovice.criticism.diagnosis import diagnose
+from pyrovice.criticism.dimension_count import Dimensionality
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import OverwriteError, PyroviceError
 from pyrovice.plot.images import Images
-from pyrovice.report.content import describe
+from pyrovice.report.content import counted, describe
 from pyrovice.report.object_table import objects
 from pyrovice.report.participants_table import participants
 from pyrovice.report.people_table import people
@@ -25,6 +26,7 @@ def write(
     path: Path,
     data: Triplets | None,
     held_out: Triplets | None,
+    dimensionality: Dimensionality | None,
     title: str | None,
     images: str | Path | None,
     overwrite: bool,
@@ -37,7 +39,7 @@ def write(
         )
     if not path.parent.is_dir():
         raise FileNotFoundError(f"The folder {path.parent} does not exist; make it first.")
-    page = render(fit, data, held_out, title, images)
+    page = render(fit, data, held_out, dimensionality, title, images)
     write_whole(path, page.encode(), replace=overwrite)
 
 
@@ -45,6 +47,7 @@ def render(
     fit: Fit,
     data: Triplets | None = None,
     held_out: Triplets | None = None,
+    dimensionality: Dimensionality | None = None,
     title: str | None = None,
     images: str | Path | None = None,
 ) -> str:
@@ -65,7 +68,9 @@ def render(
         lstrip_blocks=True,
     )
     kept = fit.n_dimensions
-    found = None if data is None else diagnose(fit, data, held_out=held_out, refits=0)
+    found = None
+    if data is not None:
+        found = diagnose(fit, data, held_out=held_out, dimensionality=dimensionality, refits=0)
     # What the diagnosis computed is shown, and not computed again.
     calibration, checked = (None, None) if found is None else (found.calibration, found.checks)
     if found is None and held_out is not None:
@@ -73,7 +78,8 @@ def render(
     return templates.get_template("page.html").render(
         title=title or f"{len(fit.names):,} objects in {kept} dimension{'s' * (kept != 1)}",
         about=describe(fit, data, held_out, found, checked),
-        figures=figures(fit, calibration, checked),
+        counted=counted(dimensionality),
+        figures=figures(fit, calibration, checked, dimensionality),
         objects=objects(fit, data, None if images is None else Images(Path(images), fit.names)),
         people=people(fit),
         participants=participants(data),

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 from pyrovice import plot
 from pyrovice.criticism.checks import CheckReport
+from pyrovice.criticism.dimension_count import Dimensionality
 from pyrovice.model.priors import Features
 from pyrovice.results.calibration import Calibration
 from pyrovice.results.fit import Fit
@@ -34,7 +35,10 @@ class Picture:
 
 
 def figures(
-    fit: Fit, calibration: Calibration | None, checks: CheckReport | None
+    fit: Fit,
+    calibration: Calibration | None,
+    checks: CheckReport | None,
+    dimensionality: Dimensionality | None = None,
 ) -> dict[str, Picture]:
     """Every figure that can be drawn of what is given, by name."""
     found: dict[str, Picture] = {}
@@ -62,6 +66,14 @@ def figures(
             lambda: plot.checks(checks),
             "Statistics of drawn and of real answers",
             "Predictive checks: the real answers (line) among answers drawn from the fit (grey).",
+        )
+    if dimensionality is not None:
+        add(
+            "dimensionality",
+            lambda: plot.dimensionality(dimensionality),
+            "Number of dimensions by share of the judgments, and the probability of each",
+            "Left: how many of the real dimensions each refit to a share of the judgments has, and "
+            "the count with its 90 % interval. Right: how probably each dimension is real.",
         )
     if not fit.n_dimensions:
         return found

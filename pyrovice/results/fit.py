@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.writing import write_embedding
 from pyrovice.errors import DataError, GuideError, PyroviceError
-from pyrovice.guides import Guide, SiteGuide
+from pyrovice.guides import Guide
 from pyrovice.model.choices import Choice
 from pyrovice.model.model import Model
 from pyrovice.model.priors import Prior
 from pyrovice.results import pruning
 from pyrovice.results.breakdown import break_down
 from pyrovice.results.calibration import Calibration, calibrate
-from pyrovice.results.dimension_names import NamedDimensions
 from pyrovice.results.evidence import EvidenceBound, evidence_bound
 from pyrovice.results.explained import explained, feature_weights, top_features
+from pyrovice.results.kept_dimensions import KeptDimensions
 from pyrovice.results.mixing import mixing, mixing_of_site
 from pyrovice.results.new_objects import with_objects
 from pyrovice.results.persons import Person, axis_labels, group_table, people_table, person
@@ -33,7 +33,6 @@ from pyrovice.results.scores import Evaluation, evaluate
 from pyrovice.results.similarity import similarity_of
 from pyrovice.results.site_tables import hyperparameter_table, site_array
 from pyrovice.results.unjudged import warn_of_unjudged
-from pyrovice.storage.registry import GivenAsCode
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -42,7 +41,7 @@ STATISTICS = ("loc", "mean", "sd")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fit(NamedDimensions):
+class Fit(KeptDimensions):
     """A fitted embedding; made by :func:`pyrovice.fit` or :func:`pyrovice.load`.
 
     Attributes
@@ -86,6 +85,8 @@ class Fit(NamedDimensions):
         How many judgments of each of ``model.known_people`` were fitted, if people differ.
     dimension_names : tuple of str
         What dimensions are called, empty where they have no name; none if none has one.
+    found_by : tuple of float
+        Of a consensus (:func:`pyrovice.consensus`): the share of fits that have each dimension.
 
     Examples
     --------
@@ -119,6 +120,7 @@ class Fit(NamedDimensions):
     unjudged: tuple[str, ...] = ()
     judgments_by_person: tuple[int, ...] = ()
     dimension_names: tuple[str, ...] = ()
+    found_by: tuple[float, ...] = ()
 
     # ------------------------------------------------------------------ Pyro
 
@@ -182,53 +184,26 @@ class Fit(NamedDimensions):
         descending importance, ties by the sum of their weights. Its `model` and `guide`
         have these dimensions only, unless the prior is one in which dimensions depend on each
         other or on their order (correlations, cumulative shrinkage): then they keep them all,
-        and dimensions stay in the order of training; `columns` says which they are.
+        and dimensions stay in the order of training; `columns` says which they are. A consensus
+        keeps what at least half of its fits have, unless a rule is named.
         """
+        if self.found_by and rule is None:
+            return replace(self._select(self.kept_positions()), pruned=True)
         values = pruning.importance(self.posterior, rule, alpha)
         chosen = pruning.kept(self.posterior, rule, alpha, min_objects, threshold)
         ranked = pruning.order(values, self.posterior.loc())
         return replace(self._select(ranked[chosen[ranked]]), pruned=True)
 
-    def _select(self, columns: NDArray[np.intp]) -> Fit:
-        if not self._separable():
-            # Model and guide keep all dimensions, which only make sense together and in order.
-            columns = np.sort(columns)
-            now = self.columns or range(self.model.dimensions)
-            return replace(
-                self,
-                posterior=self.posterior.select(columns),
-                columns=tuple(now[column] for column in columns.tolist()),
-                dimension_names=self._names_of(columns),
-            )
-        posterior = self.posterior.select(columns)
-        guide = self.fitted_guide
-        if isinstance(guide, SiteGuide):
-            guide = guide.select(columns)
-        elif len(columns) < self.posterior.shape[1]:
-            guide = None
-        return replace(
-            self,
-            posterior=posterior,
-            model=self.model.with_dimensions(len(columns)),
-            fitted_guide=guide,
-            dimension_names=self._names_of(columns),
-        )
+    def dimensionality(self, data: Triplets, **options: Any) -> Any:
+        """How many dimensions there really are, with an interval and a probability for each.
 
-    def _separable(self) -> bool:
-        """Whether dimensions can be left out of the model; True if its code is not at hand."""
-        if self.missing_code() is not None or not self.model.dimensions:
-            return True
-        return self.model.structure.separable
+        `data` are the judgments that were fitted; `resamples`, `seed`, `n_jobs`, `store` and
+        `progress` are explained at :func:`pyrovice.dimensionality`. The number that one fit keeps
+        depends on its learning rate; this one does not.
+        """
+        from pyrovice.criticism.dimension_count import dimensionality
 
-    def missing_code(self) -> GivenAsCode | None:
-        """The prior or choice that was given as code and is not there after loading."""
-        parts = (self.prior, self.choice)
-        return next((part for part in parts if isinstance(part, GivenAsCode)), None)
-
-    def kept_positions(self) -> NDArray[np.intp]:
-        """Where the kept dimensions are in `draws` and other arrays, counted from 0."""
-        kept = slice(None) if self.pruned else pruning.kept(self.posterior)
-        return np.arange(self.posterior.shape[1])[kept]
+        return dimensionality(self, data, **options)
 
     # ------------------------------------------------------------------ the embedding
 
@@ -556,6 +531,7 @@ class Fit(NamedDimensions):
         data: Triplets | None = None,
         *,
         held_out: Triplets | None = None,
+        dimensionality: Any = None,
         title: str | None = None,
         images: str | Path | None = None,
         overwrite: bool = False,
@@ -570,6 +546,9 @@ class Fit(NamedDimensions):
             The judgments that were fitted; with them the page says how far to trust the fit.
         held_out : Triplets, optional
             Judgments that it has not seen; with them the page says how well it predicts.
+        dimensionality : Dimensionality, optional
+            What ``fit.dimensionality(data)`` found: the page then has the number of dimensions
+            with its interval, and how sure each one is.
         title : str, optional
             What the page is called.
         images : path, optional
@@ -579,7 +558,7 @@ class Fit(NamedDimensions):
         """
         from pyrovice.report import write
 
-        write(self, Path(path), data, held_out, title, images, overwrite)
+        write(self, Path(path), data, held_out, dimensionality, title, images, overwrite)
 
     def __repr__(self) -> str:
         kept = "1 dimension" if self.n_dimensions == 1 else f"{self.n_dimensions} dimensions"

@@ -45,7 +45,7 @@ def correlations(
     array([[1., 0.],
            [0., 0.]])
     """
-    return _standardised(embedding).T @ _standardised(other)
+    return standardised(embedding).T @ standardised(other)
 
 
 def partners(r: NDArray[np.floating]) -> NDArray[np.intp]:
@@ -64,6 +64,28 @@ def partners(r: NDArray[np.floating]) -> NDArray[np.intp]:
     return found
 
 
+def same_dimensions(
+    embedding: NDArray[np.floating],
+    other: NDArray[np.floating],
+    threshold: float = SAME_DIMENSION,
+) -> NDArray[np.intp]:
+    """For each column of `embedding` the one of `other` that is the same dimension, −1 for none.
+
+    One to one, and those that correlate above the threshold only.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 0.0, 0.3], [0.9, 0.1, 0.0], [0.0, 2.0, 0.1]])
+    >>> same_dimensions(X, X[:, [1, 0]])
+    array([ 1,  0, -1])
+    """
+    r = correlations(embedding, other)
+    # What is below the threshold is not a match, however much several of them would add up to.
+    above = np.where(r > threshold, r, 0.0)
+    found = partners(above)
+    return np.where(above[np.arange(len(r)), found] > 0, found, -1) if r.size else found
+
+
 def recovered(
     truth: NDArray[np.floating], found: NDArray[np.floating], threshold: float = SAME_DIMENSION
 ) -> float:
@@ -71,7 +93,7 @@ def recovered(
     return float((correlations(truth, found).max(axis=1, initial=0) > threshold).mean())
 
 
-def _standardised(embedding: NDArray[np.floating]) -> NDArray[np.float64]:
+def standardised(embedding: NDArray[np.floating]) -> NDArray[np.float64]:
     """Columns of mean 0 and length 1, or of zeros."""
     centred = embedding - embedding.mean(axis=0, dtype=float)
     length = np.linalg.norm(centred, axis=0)

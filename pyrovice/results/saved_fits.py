@@ -71,6 +71,7 @@ def to_bytes(fit: Fit, beside: Mapping[str, np.ndarray] | None = None, **notes: 
         "people": describe(fit.model.people),
         "judgments_by_person": list(fit.judgments_by_person),
         "dimension_names": list(fit.dimension_names),
+        "found_by": list(fit.found_by),
         "history": {name: str(kind) for name, kind in history.dtypes.items()},
         "notes": notes,
     }
@@ -227,6 +228,7 @@ def _rebuild(
         unjudged=tuple(str(name) for name in record.get("unjudged", ())),
         judgments_by_person=tuple(int(n) for n in record.get("judgments_by_person", ())),
         dimension_names=_names_of_dimensions(record, weights.shape[1]),
+        found_by=_shares(record, weights.shape[1]),
     )
 
 
@@ -255,6 +257,13 @@ def _names_of_dimensions(record: dict[str, Any], count: int) -> tuple[str, ...]:
     if len(names) not in (0, count):
         raise SavedFitError(f"it has {len(names)} names for {count} dimensions.")
     return tuple(names)
+
+
+def _shares(record: dict[str, Any], count: int) -> tuple[float, ...]:
+    shares = tuple(float(share) for share in record.get("found_by", ()))
+    if len(shares) not in (0, count) or not all(0 <= share <= 1 for share in shares):
+        raise SavedFitError("its dimensions are not those of a consensus.")
+    return shares
 
 
 def _column(values: np.ndarray, kind: str) -> np.ndarray:

@@ -15,7 +15,7 @@ import pyrovice as pv
 from pyrovice.cli import app
 
 COMMANDS = (
-    *("demo", "describe", "fit", "evaluate", "people", "label", "report"),
+    *("demo", "describe", "fit", "evaluate", "people", "dimensions", "label", "report"),
     *("refine", "sweep", "sample-size", "simulate", "convert"),
 )
 

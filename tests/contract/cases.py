@@ -55,6 +55,7 @@ VALUES = {
     "LearnedSpikeSlab-each": pv.LearnedSpikeSlab(per_dimension=True, family="laplace"),
     "Horseshoe": pv.Horseshoe(),
     "ARD": pv.ARD(),
+    "CumulativeShrinkage": pv.CumulativeShrinkage(),
 }
 PRIORS = {name: prior for name, (prior, _) in ENTRYWISE.items()} | VALUES
 PRIORS["own"] = students_own_prior
@@ -80,7 +81,10 @@ GUIDES = {
     "own": students_own_guide,
 }
 
-UNBOUNDED = {"LearnedSpikeSlab", "LearnedSpikeSlab-each", "Horseshoe", "ARD", "Features"}
+UNBOUNDED = {
+    "LearnedSpikeSlab", "LearnedSpikeSlab-each", "Horseshoe", "ARD", "CumulativeShrinkage",
+    "Features",
+}  # fmt: skip
 LOOK_FOR_A_MODE = {"MAP", "AutoDelta", "AutoLaplace"}
 ON_THE_REAL_LINE = {
     name for name in PRIORS if name not in ENTRYWISE or ENTRYWISE[name][1].support()[0] < 0
@@ -103,5 +107,7 @@ def pairs():
         (prior, guide)
         for prior in PRIORS
         for guide in GUIDES
-        if guide != "own" or prior in for_students_guide
+        if (guide != "own" or prior in for_students_guide)
+        # A prior of a user's that shrinks cumulatively is tried with every guide elsewhere.
+        and (prior != "CumulativeShrinkage" or guide in ("MeanField", "MAP", "LowRank"))
     ]

@@ -42,11 +42,21 @@ def ard():
     return torch.as_tensor(stats.norm.pdf(X.numpy(), scale=scales).mean(1))
 
 
+def cumulative_shrinkage():
+    # Of the first dimension: it is none with probability v_1, whose mean is 1 / 6.
+    wide, narrow = (
+        stats.norm.pdf(X.numpy(), scale=quantiles(stats.halfnorm(scale=scale)).numpy()).mean(1)
+        for scale in (0.5, 0.02)
+    )
+    return torch.as_tensor(5 / 6 * wide + 1 / 6 * narrow)
+
+
 PICTURES = {
     pv.SpikeSlab: spike_slab,
     pv.LearnedSpikeSlab: learned_spike_slab,
     pv.Horseshoe: horseshoe,
     pv.ARD: ard,
+    pv.CumulativeShrinkage: cumulative_shrinkage,
 }
 
 

@@ -16,8 +16,8 @@ WALK = (
     "errors", "storage", "data", "model", "guides", "results", "inference", "criticism", "sweeps",
     "plot", "report", "cli",
 )  # fmt: skip
-# A fit is asked for its page where a user looks for it.
-DECLARED = {("results/fit.py", "report")}
+# A fit is asked for its page, and for the number of its dimensions, where a user looks for them.
+DECLARED = {("results/fit.py", "report"), ("results/fit.py", "criticism")}
 FILES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
 
 

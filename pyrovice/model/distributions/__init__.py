@@ -2,12 +2,18 @@
 
 from pyrovice.model.distributions.horseshoe import RegularizedHorseshoe
 from pyrovice.model.distributions.odd_one_out import OddOneOut
-from pyrovice.model.distributions.spike_and_slab import FAMILIES, OneSidedSpikeAndSlab, SpikeAndSlab
+from pyrovice.model.distributions.spike_and_slab import (
+    FAMILIES,
+    OneSidedSpikeAndSlab,
+    PositiveSpikeAndSlab,
+    SpikeAndSlab,
+)
 
 __all__ = [
     "FAMILIES",
     "OddOneOut",
     "OneSidedSpikeAndSlab",
+    "PositiveSpikeAndSlab",
     "RegularizedHorseshoe",
     "SpikeAndSlab",
 ]

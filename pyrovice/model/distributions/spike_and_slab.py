@@ -170,3 +170,42 @@ class OneSidedSpikeAndSlab(SpikeAndSlab):
         height = super().log_prob(torch.zeros_like(self.pi)).exp()
         below = 1 / (2 * math.pi * height**2)
         return 0.5 * (super().variance + below) - self.mean**2
+
+
+class PositiveSpikeAndSlab(SpikeAndSlab):
+    """A spike and slab of positive numbers: the size of a value of :class:`SpikeAndSlab`.
+
+    Examples
+    --------
+    >>> PositiveSpikeAndSlab(0.25, 1.0, 0.5).log_prob(torch.tensor(1e-6)).exp()
+    tensor(1.9947)
+    """
+
+    support = constraints.positive  # type: ignore[assignment]
+
+    def expand(
+        self, batch_shape: torch.Size, _instance: SpikeAndSlab | None = None
+    ) -> PositiveSpikeAndSlab:
+        instance = self._get_checked_instance(PositiveSpikeAndSlab, _instance)
+        return super().expand(batch_shape, instance)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        return super().log_prob(value) + math.log(2)
+
+    def cdf(self, value: Tensor) -> Tensor:
+        return 2 * super().cdf(value) - 1
+
+    @torch.no_grad()
+    def sample(self, sample_shape: torch.Size = torch.Size()) -> Tensor:  # noqa: B008
+        return super().sample(sample_shape).abs()
+
+    @property
+    def mean(self) -> Tensor:
+        per_scale = math.sqrt(2 / math.pi) if self.family == "normal" else 1.0
+        return (per_scale * (self.pi * self.spike + (1 - self.pi) * self.slab)).expand(
+            self.batch_shape
+        )
+
+    @property
+    def variance(self) -> Tensor:
+        return super().variance - self.mean**2

@@ -5,7 +5,7 @@ Three kinds serve as the ``prior`` of :func:`pyrovice.fit`:
 1. any univariate ``pyro.distributions`` object, entry by entry:
    ``dist.Laplace(0., 0.3)``;
 2. the values defined here: :class:`SpikeSlab`, :class:`LearnedSpikeSlab`,
-   :class:`Horseshoe`, :class:`ARD`, :class:`Features`;
+   :class:`Horseshoe`, :class:`ARD`, :class:`CumulativeShrinkage`, :class:`Features`;
 3. any callable ``prior(n_objects, dimensions)`` that opens the plates
    ``"object"`` (dim -2) and ``"dimension"`` (dim -1) and samples the site ``"X"``.
 
@@ -22,6 +22,7 @@ the combinations that the paper chose from.
 """
 
 from pyrovice.model.priors.ard import ARD
+from pyrovice.model.priors.cumulative_shrinkage import CumulativeShrinkage
 from pyrovice.model.priors.features import Features, learned_rows, steady_rate
 from pyrovice.model.priors.grid import paper_grid
 from pyrovice.model.priors.horseshoe import Horseshoe
@@ -32,6 +33,7 @@ from pyrovice.model.priors.spike_slab import SpikeSlab
 
 __all__ = [
     "ARD",
+    "CumulativeShrinkage",
     "Features",
     "Horseshoe",
     "LearnedSpikeSlab",
