@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         representative,
         reproducibility,
     )
+    from pyrovice.criticism.asking import next_triplets
     from pyrovice.criticism.diagnosis import diagnose
     from pyrovice.criticism.exclusions import ExclusionEffect, exclusion_effect
     from pyrovice.criticism.group_embeddings import GroupComparison, compare_groups
@@ -79,6 +80,7 @@ HOMES = {
         "representative",
         "reproducibility",
     ),
+    "pyrovice.criticism.asking": ("next_triplets",),
     "pyrovice.criticism.diagnosis": ("diagnose",),
     "pyrovice.criticism.exclusions": (
         "ExclusionEffect",
@@ -251,6 +253,7 @@ __all__ = [
     "guides",
     "load",
     "load_example",
+    "next_triplets",
     "participants",
     "people_reliability",
     "plot",
