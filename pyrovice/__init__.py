@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pyrovice.criticism.asking import next_triplets
     from pyrovice.criticism.diagnosis import diagnose
     from pyrovice.criticism.exclusions import ExclusionEffect, exclusion_effect
+    from pyrovice.criticism.forecasting import Forecast, forecast
     from pyrovice.criticism.group_embeddings import GroupComparison, compare_groups
     from pyrovice.criticism.model_comparison import compare
     from pyrovice.criticism.people_reliability import people_reliability
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from pyrovice.criticism.split_halves import SplitHalf, split_half
     from pyrovice.data import participants, readers
     from pyrovice.data.feature_files import read_features
+    from pyrovice.data.trial_lists import read_answers, trial_list
     from pyrovice.data.tripletizing import tripletize
     from pyrovice.data.triplets import Triplets
     from pyrovice.errors import (
@@ -86,6 +88,10 @@ HOMES = {
         "ExclusionEffect",
         "exclusion_effect",
     ),
+    "pyrovice.criticism.forecasting": (
+        "Forecast",
+        "forecast",
+    ),
     "pyrovice.criticism.group_embeddings": (
         "GroupComparison",
         "compare_groups",
@@ -102,6 +108,10 @@ HOMES = {
         "split_half",
     ),
     "pyrovice.data.feature_files": ("read_features",),
+    "pyrovice.data.trial_lists": (
+        "read_answers",
+        "trial_list",
+    ),
     "pyrovice.data.tripletizing": ("tripletize",),
     "pyrovice.data.triplets": ("Triplets",),
     "pyrovice.errors": (
@@ -216,6 +226,7 @@ __all__ = [
     "ExclusionEffect",
     "Features",
     "Fit",
+    "Forecast",
     "GroupComparison",
     "GuideError",
     "Horseshoe",
@@ -250,6 +261,7 @@ __all__ = [
     "diagnose",
     "exclusion_effect",
     "fit",
+    "forecast",
     "guides",
     "load",
     "load_example",
@@ -258,6 +270,7 @@ __all__ = [
     "people_reliability",
     "plot",
     "priors",
+    "read_answers",
     "read_features",
     "readers",
     "redundancy",
@@ -270,5 +283,6 @@ __all__ = [
     "spose",
     "sweep",
     "to_arviz",
+    "trial_list",
     "tripletize",
 ]

@@ -227,7 +227,7 @@ def test_candidates_are_kept_to(small_fit):
 
 def test_repeats_are_asked_again_if_wanted(small_fit, small):
     one = small.objects[:5]
-    with pytest.raises(pv.DataError, match="no candidates left.*repeats=True"):
+    with pytest.raises(pv.DataError, match=r"no candidates left.*repeats=True"):
         pv.next_triplets(small_fit, 5, candidates=one, random=0)
     assert len(pv.next_triplets(small_fit, 5, candidates=one, random=0, repeats=True)) == 5
 
