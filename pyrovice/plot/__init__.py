@@ -9,6 +9,7 @@ from pyrovice.plot.check_histograms import checks
 from pyrovice.plot.dimension_panels import dimensions
 from pyrovice.plot.embedding_map import embedding
 from pyrovice.plot.feature_shares import features
+from pyrovice.plot.forecast_curves import forecast
 from pyrovice.plot.group_differences import groups
 from pyrovice.plot.importance_bars import importance
 from pyrovice.plot.learning_curves import data_efficiency
@@ -37,6 +38,7 @@ __all__ = [
     "dimensions_by_seed",
     "embedding",
     "features",
+    "forecast",
     "groups",
     "histograms",
     "importance",
