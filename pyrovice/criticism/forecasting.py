@@ -164,7 +164,8 @@ def _check(fit: object, data: object, times: Sequence[float]) -> None:
 def _learning_curves(fit: Fit, data: Triplets, resamples: int, seed: int) -> pd.DataFrame:
     """Fits of growing parts of the judgments, scored on some that none of them has."""
     plans: list[Plan] = []
-    tests, rows = [], []
+    tests: list[Triplets] = []
+    rows: list[dict[str, float]] = []
     share = min(HELD_OUT, MOST_HELD_OUT / len(data))
     for resample in range(resamples):
         held_out, rest = data.split(share, 1 - share, seed=seed + resample)
