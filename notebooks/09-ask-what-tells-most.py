@@ -59,7 +59,7 @@ A fit has to know something before it can choose.
 """
 
 # %%
-data = pv.simulate(truth, 3000, seed=1)
+data = pv.simulate(truth, 4000, seed=1)
 fit = pv.fit(data, progress=False)
 fit
 
@@ -99,23 +99,24 @@ Both are scored on the same random triplets, which nobody was asked.
 
 # %%
 test = pv.simulate(truth, 10_000, seed=2)
-random = pv.simulate(truth, 6000, seed=3)
+first, step = len(data), 2000
+others = pv.simulate(truth, 4 * step, seed=3)
+judgments = {"chosen": data, "random": data}
+fits = {"chosen": fit, "random": fit}
 rows = []
-chosen = data
-for n in (3000, 4000, 5000, 6000):
-    found = {
-        "chosen": fit if n == 3000 else pv.fit(chosen, init=fit, progress=False),
-        "random": fit if n == 3000 else pv.fit(data + random[: n - 3000], progress=False),
-    }
-    fit = found["chosen"]
+for done in range(4):
+    if done:
+        fits = {arm: pv.fit(judgments[arm], init=fits[arm], progress=False) for arm in fits}
     rows += [
-        {"judgments": n, "model": arm, "nats": each.evaluate(test).cross_entropy}
-        for arm, each in found.items()
+        {"judgments": first + done * step, "asked": arm, "nats": found.evaluate(test).cross_entropy}
+        for arm, found in fits.items()
     ]
-    trials = pv.trial_list(pv.next_triplets(fit, 1000, seed=n))
-    chosen = chosen + pv.read_answers(participant(trials), names=fit.names)
+    trials = pv.trial_list(pv.next_triplets(fits["chosen"], step, seed=done))
+    answers = pv.read_answers(participant(trials), names=fit.names)
+    judgments["chosen"] = judgments["chosen"] + answers
+    judgments["random"] = judgments["random"] + others[done * step : (done + 1) * step]
 table = pd.DataFrame(rows)
-table.pivot(index="judgments", columns="model", values="nats").round(4)
+table.pivot(index="judgments", columns="asked", values="nats").round(4)
 
 # %% [markdown]
 """
@@ -128,7 +129,7 @@ random share.
 # %%
 with warnings.catch_warnings(record=True) as said:
     warnings.simplefilter("always")
-    scores = fit.evaluate(new)
+    scores = fits["chosen"].evaluate(answers)
 print(said[0].message)
 print(scores)
 
@@ -140,6 +141,6 @@ The learning curve of parts of the judgments is carried on.
 """
 
 # %%
-ahead = pv.forecast(fit, chosen[: fit.n_judgments], resamples=4)
+ahead = pv.forecast(fits["random"], judgments["random"], resamples=4)
 print(ahead)
 pv.plot.forecast(ahead)

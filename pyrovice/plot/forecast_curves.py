@@ -45,7 +45,7 @@ def forecast(found: Forecast, ax: Axes | None = None) -> Figure:
         panels = part.subplots(1, len(MEASURES), squeeze=False)[0]
         for axes, measure in zip(panels, MEASURES, strict=True):
             _panel(axes, found, measure)
-        panels[0].legend()
+        panels[-1].legend(loc="lower right")
         part.supxlabel("judgments", fontsize=TEXT)
     return figure_of(part)
 
@@ -65,8 +65,8 @@ def _panel(axes: Axes, found: Forecast, measure: str) -> None:
     )  # fmt: skip
     axes.axvline(found.n_judgments, color="black", linewidth=0.8, linestyle=":", label="now")
     axes.set_xscale("log")
-    axes.set_xticks(np.unique([int(known.judgments.min()), *ahead.judgments]).tolist())
+    ends = known.judgments.min(), found.n_judgments, ahead.judgments.max()
+    axes.set_xticks(np.unique(ends).tolist())
     axes.xaxis.set_major_formatter(lambda n, _: SHORT(float(f"{n:.2g}")))
-    axes.tick_params(axis="x", rotation=45)
     axes.minorticks_off()
     axes.set_ylabel(LABELS[measure])

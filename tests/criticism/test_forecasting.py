@@ -1,5 +1,7 @@
 """What more judgments would give."""
 
+import dataclasses
+
 import matplotlib
 
 matplotlib.use("Agg")
@@ -9,46 +11,49 @@ import pandas as pd
 import pytest
 
 import pyrovice as pv
-from pyrovice.criticism.forecasting import _carried_on, _with_interval
+from pyrovice.criticism.forecasting import _carried_on
 
 SHORT = pv.Training(schedule=pv.Anneal(steps=150), stop=pv.MaxEpochs(150))
 
 
 @pytest.fixture(scope="module")
 def found(small, small_fit):
-    import dataclasses
-
     short = dataclasses.replace(small_fit, training=SHORT, first_dimensions=4)
     part = small.subset(1500, seed=0)
     return part, pv.forecast(short, part, resamples=3)
 
 
+PARTS = np.array([200.0, 400, 800, 1600, 3200])
+AHEAD = np.array([3200, 6400, 12800])
+
+
+def carried_on(scores, seed=0):
+    return _carried_on(PARTS, np.asarray(scores), AHEAD, np.random.default_rng(seed))
+
+
 def test_a_power_law_is_carried_on_exactly():
-    n = np.array([200.0, 400, 800, 1600, 3200])
-    ahead = np.array([3200, 6400, 12800])
-    y = 0.8 + 30 * n**-0.7
-    values, floor = _carried_on(n, y, ahead)
-    np.testing.assert_allclose(values, 0.8 + 30 * ahead**-0.7, atol=2e-4)
-    assert floor == pytest.approx(0.8, abs=2e-3)
-    rising, limit = _carried_on(n, 0.7 - 5 * n**-0.5, ahead)
-    np.testing.assert_allclose(rising, 0.7 - 5 * ahead**-0.5, atol=2e-4)
-    assert limit == pytest.approx(0.7, abs=2e-3)
+    levels = np.array([[0.0], [0.01], [-0.01]])
+    curves, limits = carried_on(0.8 + levels + 30 * PARTS**-0.7)
+    np.testing.assert_allclose(np.median(curves, 0), 0.8 + 30 * AHEAD**-0.7, atol=1e-3)
+    assert np.median(limits) == pytest.approx(0.8, abs=1e-3)
+    # The levels of the resamples are all that is uncertain.
+    np.testing.assert_allclose(curves.std(0), 0.01 * np.sqrt(2 / 9), rtol=0.1)
+    rising, limits = carried_on(0.7 + levels - 5 * PARTS**-0.5)
+    np.testing.assert_allclose(np.median(rising, 0), 0.7 - 5 * AHEAD**-0.5, atol=1e-3)
+
+
+def test_noise_leaves_the_exponent_open_and_the_interval_wide():
+    noise = np.random.default_rng(1).normal(0, 0.01, (4, 5))
+    curves, _ = carried_on(0.8 + 30 * PARTS**-0.7 + noise)
+    low, high = np.quantile(curves, (0.1, 0.9), axis=0)
+    assert (low < 0.8 + 30 * AHEAD**-0.7).all()
+    assert (high > 0.8 + 30 * AHEAD**-0.7).all()
+    assert high[2] - low[2] > high[0] - low[0]
 
 
 def test_what_does_not_change_stays():
-    values, floor = _carried_on(np.array([1.0, 2, 3]), np.full(3, 5.0), np.array([6, 12]))
-    np.testing.assert_allclose(values, 5.0)
-    assert floor <= 5.0
-
-
-def test_the_interval_holds_the_middle_and_is_wider_for_few_resamples():
-    ahead = np.random.default_rng(0).normal(size=(200, 1))
-    _, low, high = _with_interval(ahead)
-    assert low[0] == pytest.approx(-1.28, abs=0.2)
-    assert high[0] == pytest.approx(1.28, abs=0.2)
-    few = _with_interval(np.array([[0.0], [1.0]]))
-    assert few[1][0] < 0.1
-    assert few[2][0] > 0.9
+    curves, _ = carried_on(np.full((3, 5), 5.0))
+    np.testing.assert_allclose(curves, 5.0)
 
 
 def test_a_forecast_says_what_more_judgments_are_worth(found):

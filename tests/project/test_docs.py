@@ -133,8 +133,8 @@ def test_the_page_on_what_the_paper_measured_runs(quick, capsys):
 
 def test_the_page_on_asking_runs(quick, capsys):
     found = run(page("ask-next"))
-    assert found["new"].trials.role.value_counts().to_dict() == {"ask": 450, "random": 50}
-    assert found["fit"].n_judgments == 4500
+    assert found["new"].trials.role.value_counts().to_dict() == {"ask": 180, "random": 20}
+    assert found["fit"].n_judgments == 2200
     assert "more are worth" in capsys.readouterr().out
     assert Path("forecast.pdf").read_bytes().startswith(b"%PDF")
 
