@@ -51,7 +51,8 @@ class Forecast:
     table : DataFrame
         A row per number of judgments, those at hand first: `judgments`, `times` (of those at
         hand), and for `nats` (held-out cross-entropy), `accuracy` and `dimensions` (kept) the
-        expected value with the ends of its 80 % interval, `nats_low` and `nats_high`.
+        expected value with the ends of its 80 % interval, `nats_low` and `nats_high`. `worth` is
+        by how many nats more judgments are expected to lower the cross-entropy.
     runs : DataFrame
         The fits it rests on: `resample`, `judgments`, `nats`, `accuracy`, `dimensions`.
     n_judgments : int
@@ -73,8 +74,8 @@ class Forecast:
         ]
         for row in later:
             said.append(
-                f"{row.judgments - now.judgments:,} more are worth {now.nats - row.nats:.4f} nats "
-                f"({now.nats - row.nats_high:.4f} to {now.nats - row.nats_low:.4f}): "
+                f"{row.judgments - now.judgments:,} more are worth {row.worth:.4f} nats "
+                f"({row.worth_low:.4f} to {row.worth_high:.4f}): "
                 f"{row.nats:.4f}, accuracy {row.accuracy:.3f}, {row.dimensions:.0f} dimensions."
             )
         last = self.table.iloc[-1]
@@ -137,11 +138,18 @@ def forecast(
     for measure in MEASURES:
         scores = np.stack([one[measure].to_numpy(float) for _, one in runs.groupby("resample")])
         curves, limits = _carried_on(parts, scores, sizes, rng)
+        _add(table, measure, curves)
         if measure == "nats":
             floor = float(np.median(limits))
-        low, middle, high = np.quantile(curves, (INTERVAL[0], 0.5, INTERVAL[1]), axis=0)
-        table[measure], table[f"{measure}_low"], table[f"{measure}_high"] = middle, low, high
+            # Within each curve: which judgments were held out then makes no difference.
+            _add(table, "worth", curves[:, :1] - curves)
     return Forecast(table, runs, len(data), floor)
+
+
+def _add(table: pd.DataFrame, name: str, curves: NDArray[np.float64]) -> None:
+    """The median over curves and the ends of the interval, as columns."""
+    low, middle, high = np.quantile(curves, (INTERVAL[0], 0.5, INTERVAL[1]), axis=0)
+    table[name], table[f"{name}_low"], table[f"{name}_high"] = middle, low, high
 
 
 def _check(fit: object, data: object, times: Sequence[float]) -> None:

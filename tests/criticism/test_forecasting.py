@@ -68,8 +68,9 @@ def test_a_forecast_says_what_more_judgments_are_worth(found):
         assert (table[measure] <= table[f"{measure}_high"]).all()
     said = repr(forecast)
     assert "With all 1,500 judgments" in said
-    worth = table.nats[0] - table.nats[1]
-    assert f"750 more are worth {worth:.4f} nats" in said.replace("\n", " ")
+    assert f"750 more are worth {table.worth[1]:.4f} nats" in said.replace("\n", " ")
+    assert table.worth[1] == pytest.approx(table.nats[0] - table.nats[1], abs=0.005)
+    assert (table.worth_low >= 0).all()
 
 
 def test_a_part_is_never_scored_on_its_own_judgments(found):
