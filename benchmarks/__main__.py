@@ -48,6 +48,11 @@ SECTIONS = {
     "reading": "speed",
     "importing": "speed",
     "ensemble": "quality",
+    "asking": "quality",
+    "asking_200": "quality",
+    "asking_people": "quality",
+    "forecasts": "quality",
+    "choosing": "speed",
     "soak": "robustness",
 }
 # Long, and written by itself: not run unless named.

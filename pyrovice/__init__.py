@@ -21,10 +21,12 @@ if TYPE_CHECKING:
         representative,
         reproducibility,
     )
+    from pyrovice.criticism.asking import next_triplets
     from pyrovice.criticism.consensus import Consensus, consensus
     from pyrovice.criticism.diagnosis import diagnose
     from pyrovice.criticism.dimension_count import Dimensionality, dimensionality
     from pyrovice.criticism.exclusions import ExclusionEffect, exclusion_effect
+    from pyrovice.criticism.forecasting import Forecast, forecast
     from pyrovice.criticism.group_embeddings import GroupComparison, compare_groups
     from pyrovice.criticism.interval_calibration import IntervalCalibration, calibrate
     from pyrovice.criticism.model_comparison import compare
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from pyrovice.criticism.split_halves import SplitHalf, split_half
     from pyrovice.data import participants, readers
     from pyrovice.data.feature_files import read_features
+    from pyrovice.data.trial_lists import read_answers, trial_list
     from pyrovice.data.tripletizing import tripletize
     from pyrovice.data.triplets import Triplets
     from pyrovice.errors import (
@@ -93,6 +96,7 @@ HOMES = {
         "Consensus",
         "consensus",
     ),
+    "pyrovice.criticism.asking": ("next_triplets",),
     "pyrovice.criticism.diagnosis": ("diagnose",),
     "pyrovice.criticism.dimension_count": (
         "Dimensionality",
@@ -101,6 +105,10 @@ HOMES = {
     "pyrovice.criticism.exclusions": (
         "ExclusionEffect",
         "exclusion_effect",
+    ),
+    "pyrovice.criticism.forecasting": (
+        "Forecast",
+        "forecast",
     ),
     "pyrovice.criticism.group_embeddings": (
         "GroupComparison",
@@ -122,6 +130,10 @@ HOMES = {
         "split_half",
     ),
     "pyrovice.data.feature_files": ("read_features",),
+    "pyrovice.data.trial_lists": (
+        "read_answers",
+        "trial_list",
+    ),
     "pyrovice.data.tripletizing": ("tripletize",),
     "pyrovice.data.triplets": ("Triplets",),
     "pyrovice.errors": (
@@ -240,6 +252,7 @@ __all__ = [
     "ExclusionEffect",
     "Features",
     "Fit",
+    "Forecast",
     "GroupComparison",
     "GuideError",
     "Horseshoe",
@@ -278,13 +291,16 @@ __all__ = [
     "dimensionality",
     "exclusion_effect",
     "fit",
+    "forecast",
     "guides",
     "load",
     "load_example",
+    "next_triplets",
     "participants",
     "people_reliability",
     "plot",
     "priors",
+    "read_answers",
     "read_features",
     "readers",
     "redundancy",
@@ -297,5 +313,6 @@ __all__ = [
     "spose",
     "sweep",
     "to_arviz",
+    "trial_list",
     "tripletize",
 ]

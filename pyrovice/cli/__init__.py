@@ -48,4 +48,5 @@ def main(
 for group in (looking, fitting, planning, converting):
     for command, example in group.COMMANDS.items():
         # The backspace keeps the lines as they are.
-        app.command(epilog=f"\b\nExample:\n  {example}")(command)
+        name = command.__name__.strip("_").replace("_", "-")
+        app.command(name, epilog=f"\b\nExample:\n  {example}")(command)

@@ -1,4 +1,4 @@
-"""Commands to use before the experiment: sample-size, simulate."""
+"""Commands to use before and during the experiment: sample-size, next, simulate."""
 
 from __future__ import annotations
 
@@ -10,8 +10,14 @@ import typer
 
 import pyrovice as pv
 from pyrovice.cli.answers import answer
-from pyrovice.cli.inputs import all_or_none, check_output, read_embedding
-from pyrovice.cli.options import Json, Quiet, Seed
+from pyrovice.cli.inputs import (
+    all_or_none,
+    check_output,
+    check_table,
+    read_embedding,
+    read_judgments,
+)
+from pyrovice.cli.options import Json, Quiet, SavedFit, Seed
 
 
 def sample_size(
@@ -61,6 +67,67 @@ def sample_size(
     record = asdict(found) | {"enough": found.enough}
     del record["runs"]
     answer(found, record, as_json=json)
+
+
+def next_(
+    fit: SavedFit,
+    data: Annotated[str, typer.Option(help="All judgments so far: a file, as for `fit`.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="List of trials to write: .csv or .tsv.")
+    ],
+    n: Annotated[int, typer.Option("-n", min=1, help="How many triplets.")] = 500,
+    random: Annotated[
+        float, typer.Option(min=0, max=1, help="Share asked at random, to test predictions on.")
+    ] = 0.1,
+    about: Annotated[
+        list[str] | None,
+        typer.Option(help="Learn how alike this object is to others; repeatable."),
+    ] = None,
+    dimension: Annotated[
+        str | None, typer.Option(help="Learn the weights of this dimension, by number or name.")
+    ] = None,
+    person: Annotated[
+        str | None, typer.Option(help="Learn what this participant weighs, and ask them.")
+    ] = None,
+    repeats: Annotated[
+        bool, typer.Option("--repeats", help="Triplets that were asked may be asked again.")
+    ] = False,
+    catch: Annotated[int, typer.Option(min=0, help="Catch trials to add.")] = 0,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Choose the triplets to ask next, as a list for jsPsych, PsychoPy or lab.js."""
+    from pyrovice.data.writing import SEPARATOR_OF_ENDING
+    from pyrovice.storage.atomic import whole_file
+
+    check_table(output)
+    check_output(output)
+    known = pv.load(fit)
+    people = known.model.known_people or ()
+    chosen = pv.next_triplets(
+        known,
+        n,
+        data=read_judgments(data, names=known.names),
+        random=random,
+        objects=about or None,
+        dimension=int(dimension) if dimension is not None and dimension.isdigit() else dimension,
+        # Labels of participants need not be text.
+        person=next((label for label in people if str(label) == person), person),
+        repeats=repeats,
+        seed=seed,
+    )
+    trials = pv.trial_list(chosen, catch=catch, seed=seed)
+    with whole_file(output) as file:
+        trials.to_csv(file, sep=SEPARATOR_OF_ENDING[output.suffix], index=False)
+    gain = chosen.groupby("role").gain.mean()
+    said = ", ".join(
+        f"{(chosen.role == role).sum():,} {word} (expected gain {mean:.4f} nats each)"
+        for role, mean in gain.items()
+        for word in [{"ask": "chosen", "random": "at random"}[str(role)]]
+    )
+    record = {"trials": len(trials), "gain": gain.to_dict(), "written": [str(output)]}
+    answer(f"{len(trials):,} trials: {said}\nWritten: {output}", record, as_json=json, quiet=quiet)
 
 
 def simulate(
@@ -124,5 +191,6 @@ def simulate(
 
 COMMANDS = {
     sample_size: "pyrovice sample-size 100 10 --participants 50",
+    next_: "pyrovice next my.fit --data train.csv -n 500 -o ask.csv",
     simulate: "pyrovice simulate 20000 --objects 50 --dimensions 5 -o judgments.csv",
 }

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyrovice.data.roles import ROLE
 from pyrovice.errors import DataError
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def joined(parts: Sequence[Triplets]) -> dict[str, Any]:
         "names": parts[0].names,
         "anchor": np.concatenate([part.anchor for part in parts]),
         "participants": _joined_people(parts),
-        "trials": _joined_trials([part.trials for part in parts]),
+        "trials": _joined_trials(parts),
     }
 
 
@@ -46,10 +47,16 @@ def _joined_people(parts: Sequence[Triplets]) -> NDArray[Any] | None:
     )
 
 
-def _joined_trials(parts: Sequence[pd.DataFrame | None]) -> pd.DataFrame | None:
-    """The columns that all parts have, one part after another."""
-    tables = [part for part in parts if part is not None]
-    if len(tables) < len(parts):
-        return None
+def _joined_trials(parts: Sequence[Triplets]) -> pd.DataFrame | None:
+    """The columns that all parts have, and roles where any has them, one part after another."""
+    tables = [pd.DataFrame(index=range(len(p))) if p.trials is None else p.trials for p in parts]
     shared = [name for name in tables[0] if all(name in table for table in tables)]
-    return pd.concat([table[shared] for table in tables]) if shared else None
+    if ROLE not in shared and any(ROLE in table for table in tables):
+        # What was chosen must not pass for a random sample because it is joined to one.
+        shared.append(ROLE)
+        tables = [table if ROLE in table else table.assign(**{ROLE: None}) for table in tables]
+    if not shared:
+        return None
+    return pd.concat(
+        [table[shared].astype({ROLE: object} if ROLE in shared else {}) for table in tables]
+    )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def question_keys(
-    objects: NDArray[np.int32], anchor: NDArray[np.int8], n_objects: int
+    objects: NDArray[np.integer], anchor: NDArray[np.int8], n_objects: int
 ) -> NDArray[np.int64]:
     """A number per row that is equal for equal questions and small enough to count with."""
     m = n_objects
@@ -30,7 +30,7 @@ def question_keys(
     return ((i * m + j) * m + k) * 4 + (anchor + 1)
 
 
-def triplet_keys(objects: NDArray[np.int32], n_objects: int) -> NDArray[np.int64]:
+def triplet_keys(objects: NDArray[np.integer], n_objects: int) -> NDArray[np.int64]:
     """A number per row that is equal for the same three objects, whatever the anchor."""
     return question_keys(objects, np.zeros(len(objects), np.int8), n_objects)
 

@@ -129,15 +129,8 @@ class Triplets:
             trials = check_trials(trials, n)
         for array in (ids := ids.astype(np.int32), odd, anchor):
             array.flags.writeable = False
-        for slot, value in {
-            "objects": ids,
-            "odd": odd,
-            "anchor": anchor,
-            "participants": participants,
-            "names": names,
-            "trials": trials,
-            "reading": reading,
-        }.items():
+        values = (ids, odd, names, anchor, participants, trials, reading)
+        for slot, value in zip(CONTENT, values, strict=True):
             object.__setattr__(self, slot, value)
 
     # ------------------------------------------------------------------ made from
@@ -318,6 +311,10 @@ class Triplets:
         Triplets(2 judgments of 3 objects, 1 triplet judged repeatedly)
         """
         return cls(**joined(list(parts)))
+
+    def __add__(self, other: Triplets) -> Triplets:
+        """The judgments of both, one after the other: ``data + new`` is ``concat([data, new])``."""
+        return self.concat([self, other]) if isinstance(other, Triplets) else NotImplemented
 
     # ------------------------------------------------------------------ turned into
 

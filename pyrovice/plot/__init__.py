@@ -10,6 +10,7 @@ from pyrovice.plot.dimension_evidence import dimensionality
 from pyrovice.plot.dimension_panels import dimensions
 from pyrovice.plot.embedding_map import embedding
 from pyrovice.plot.feature_shares import features
+from pyrovice.plot.forecast_curves import forecast
 from pyrovice.plot.group_differences import groups
 from pyrovice.plot.importance_bars import importance
 from pyrovice.plot.learning_curves import data_efficiency
@@ -40,6 +41,7 @@ __all__ = [
     "dimensions_by_seed",
     "embedding",
     "features",
+    "forecast",
     "groups",
     "histograms",
     "importance",

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyrovice.data.roles import fair_sample
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.writing import write_embedding
 from pyrovice.errors import DataError, GuideError, PyroviceError
@@ -444,6 +445,7 @@ class Fit(KeptDimensions):
         """Accuracy, cross-entropy and, with repeats, KL divergence and ceiling."""
         if self.unjudged:
             warn_of_unjudged(self.names, self.unjudged, triplets)
+        triplets = fair_sample(triplets, "evaluate")
         return evaluate(self.predict(triplets, draws, seed), triplets)
 
     def calibration(

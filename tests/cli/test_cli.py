@@ -16,7 +16,7 @@ from pyrovice.cli import app
 
 COMMANDS = (
     *("demo", "describe", "fit", "evaluate", "people", "dimensions", "label", "report"),
-    *("refine", "sweep", "sample-size", "simulate", "convert"),
+    *("refine", "sweep", "sample-size", "next", "simulate", "convert"),
 )
 
 

@@ -41,7 +41,7 @@ def test_every_page_is_in_the_table_of_contents():
 
 
 @pytest.mark.parametrize(
-    "command", ["convert", "describe", "fit", "evaluate", "people", "report", "sweep"]
+    "command", ["convert", "describe", "fit", "evaluate", "people", "report", "sweep", "next"]
 )
 def test_options_of_the_pages_exist(command):
     told = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"}).stdout
@@ -129,6 +129,14 @@ def test_the_page_on_what_the_paper_measured_runs(quick, capsys):
     assert "of the dimensions of 2 models with 7 each" in printed
     assert found["bound"].table.test_error.max() < found["bound"].value
     assert "50 participants 1,617 each" in " ".join(printed.split())
+
+
+def test_the_page_on_asking_runs(quick, capsys):
+    found = run(page("ask-next"))
+    assert found["new"].trials.role.value_counts().to_dict() == {"ask": 180, "random": 20}
+    assert found["fit"].n_judgments == 2200
+    assert "more are worth" in capsys.readouterr().out
+    assert Path("forecast.pdf").read_bytes().startswith(b"%PDF")
 
 
 def test_the_page_on_many_fits_runs(quick):

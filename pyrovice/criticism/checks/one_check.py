@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyrovice.criticism.checks.statistics import Answers, CannotTellError, Probabilities, Statistic
+from pyrovice.data.roles import fair_sample
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole
 from pyrovice.errors import DataError, PyroviceError
@@ -149,7 +150,8 @@ def run_checks(
 ) -> tuple[list[Check], dict[str, str]]:
     """All checks that the judgments allow, and why others are not possible."""
     draws = whole(draws, "draws", least=20)
-    data = _a_large_enough_part(_of_these_objects(fit, data), seed)
+    data = fair_sample(_of_these_objects(fit, data), "a check")
+    data = _a_large_enough_part(data, seed)
     ready: list[Statistic] = []
     silent = {}
     for statistic in statistics:
