@@ -61,7 +61,8 @@ INTRODUCTION = """# Measured results
 
 Every section was written by the command it names. The machines are shared and noisy, so read ratios
 within a section; seconds are there to make them. What was tried for the default training and left
-out is in [TRIED.md](TRIED.md).
+out is in [TRIED.md](TRIED.md), and what became faster than in an earlier commit in
+[VERSIONS.md](VERSIONS.md).
 """
 
 
