@@ -20,13 +20,9 @@ from torch import Tensor
 
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import GuideError, PyroviceError
-from pyrovice.guides import (
-    FunctionGuide,
-    MeanFieldGuide,
-    SiteGuide,
-    steadiest_rate,
-)
+from pyrovice.guides import MeanFieldGuide, SiteGuide, steadiest_rate
 from pyrovice.guides.elbo import TwoTermELBO
+from pyrovice.guides.foreign import cannot_follow, mismatch
 from pyrovice.inference.checkpoints import Keeper
 from pyrovice.inference.progress import Progress
 from pyrovice.inference.run import Epoch, Run
@@ -51,6 +47,12 @@ LOOK_EVERY = 25
 # Draws to count dimensions by, where a guide has no closed form.
 LOOK_DRAWS = 100
 VALIDATION_DRAWS = 10
+# What is learned only once there is an embedding, where people lapse. Before, lapses would explain
+# all that it does not explain yet, and who lapses can be ever so sure at no cost.
+LATER = (
+    *("typical_lapse", "lapse_spread", "person_lapse"),
+    *("temperature_spread", "person_temperature"),
+)
 # Nats per judgment that no fit has, in either direction.
 DIVERGED = 1e6
 
@@ -138,6 +140,10 @@ class Trainer:
             self.decay = min(_steps(self.schedule, run, task), epochs * len(self.batches))
             self.schedule = replace(self.schedule, steps=self.decay)
         self.drop_from = max(self.decay * DROP_FROM_SHARE, DROP_FROM_STEP)
+        self.later: list[Tensor] = []
+        if isinstance(run.guide, SiteGuide) and "person_lapse" in run.model.structure.latent:
+            named = run.guide.named_parameters()
+            self.later = [value for name, value in named if name.split(".")[1] in LATER]
         self.seen = Look.at(run, task.validation)
         self.row = self.seen.row
         self.step = 0
@@ -183,6 +189,9 @@ class Trainer:
             run.optimizer.zero_grad()
             log_likelihood, complexity = self.elbo.terms(run.model, run.guide, batch)
             ((complexity - log_likelihood) / n).backward()
+            if self.step < self.drop_from:
+                for parameter in self.later:
+                    parameter.grad = None
             run.optimizer.step()
             terms += torch.stack([log_likelihood.detach(), complexity.detach()])
             self.step += 1
@@ -341,30 +350,6 @@ class Batches:
                 yield self.judgments[batch]
 
 
-def _mismatch(run: Run, judgments: Judgments) -> str | None:
-    """Which site a guide leaves out or samples in another shape than the model, if any."""
-    try:
-        with torch.random.fork_rng(devices=[]):
-            trace = poutine.trace(run.guide).get_trace(judgments)
-    except Exception:
-        return None
-    for name, node in run.model.structure.latent.items():
-        if name not in trace.nodes:
-            return f"it does not sample the site {name!r}"
-        found, expected = (tuple(at["value"].shape) for at in (trace.nodes[name], node))
-        if found != expected:
-            return f"it samples {name!r} in the shape {found}, expected {expected}"
-    return None
-
-
-def _cannot_follow(run: Run, reason: str) -> GuideError:
-    function = isinstance(run.guide, FunctionGuide)
-    return GuideError(
-        f"{'The function' if function else type(run.guide).__name__} given as guide cannot follow "
-        f"the prior {run.model.prior}: {reason}. Use guide=MeanField(), or another autoguide."
-    )
-
-
 def _parameters(run: Run, elbo: TwoTermELBO, judgments: Judgments) -> list[Tensor]:
     """Every parameter that model and guide use; the first call also sets up lazy guides."""
     one_row = torch.zeros(1, dtype=torch.long, device=judgments.odd.device)
@@ -375,17 +360,17 @@ def _parameters(run: Run, elbo: TwoTermELBO, judgments: Judgments) -> list[Tenso
         raise
     except Exception as error:
         # Any error of a guide written elsewhere is about this model or this prior.
-        reason = _mismatch(run, judgments[one_row]) or str(error).splitlines()[0]
-        raise _cannot_follow(run, reason) from error
+        reason = mismatch(run.guide, run.model, judgments[one_row]) or str(error).splitlines()[0]
+        raise cannot_follow(run.guide, run.model, reason) from error
     if not capture.trace.nodes:
         raise GuideError(
             f"The guide {type(run.guide).__name__} has no parameters, so there is nothing to "
             "train; an AutoGuideList must be given its parts first."
         )
-    missed = None if isinstance(run.guide, SiteGuide) else _mismatch(run, judgments[one_row])
+    missed = mismatch(run.guide, run.model, judgments[one_row])
     if missed is not None:
         # Pyro would take what the guide does not sample from the prior, and say nothing.
-        raise _cannot_follow(run, missed)
+        raise cannot_follow(run.guide, run.model, missed)
     used = [site["value"] for site in capture.trace.nodes.values()]
     # A constrained parameter points to the free one that is trained; a plain one is it.
     free = [value.unconstrained() if hasattr(value, "unconstrained") else value for value in used]

@@ -26,7 +26,9 @@ def features(fit: Fit, ax: Axes | None = None) -> Figure:
     --------
     >>> import pyrovice as pv
     >>> example = pv.load_example()
-    >>> fit = pv.fit(example.triplets, prior=pv.Features(example.embedding), dimensions=12)
+    >>> few, rest = example.triplets.split(0.05, 0.95, seed=0)
+    >>> features = example.embedding + 0.3  # in earnest: ratings, activations, word vectors
+    >>> fit = pv.fit(few, prior=pv.Features(features), dimensions=12)
     >>> pv.plot.features(fit).axes[0].get_ylabel()
     'variance predicted by features'
     """

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pyro
 import pyro.distributions as dist
+import pytest
 import torch
 from pyro.infer import autoguide
 from scipy import stats
@@ -100,11 +101,26 @@ def refusal(prior, guide):
     return None
 
 
+# Guides that differ from others in how Pyro writes them, or that learn slowly: with most priors by
+# make test-slow.
+LESS_OFTEN = {
+    "AutoDiagonalNormal", "AutoLowRank", "AutoLaplace", "AutoStructured", "AutoGaussian",
+    "AutoNormalMessenger", "AutoIAFNormal",
+}  # fmt: skip
+ALWAYS = {"SpikeSlab", "LearnedSpikeSlab", "own", "regression", "correlated"}
+
+
+def case(prior, guide):
+    """The parameters of a test of this prior with this guide."""
+    rarely = guide in LESS_OFTEN and prior not in ALWAYS and not refusal(prior, guide)
+    return pytest.param(prior, guide, marks=[pytest.mark.slow] if rarely else [])
+
+
 def pairs():
     """Every prior with every guide; the student's guide is for real X and no other site."""
     for_students_guide = ON_THE_REAL_LINE - UNBOUNDED - {"own"}
     return [
-        (prior, guide)
+        case(prior, guide)
         for prior in PRIORS
         for guide in GUIDES
         if (guide != "own" or prior in for_students_guide)

@@ -7,7 +7,7 @@ import pyro
 import pyro.distributions as dist
 import pytest
 import torch
-from contract.cases import GUIDES
+from contract.cases import GUIDES, case
 from contract.own_priors import OWN_PRIORS
 from pyro.infer import Trace_ELBO
 from pyro.infer.autoguide import AutoDelta
@@ -51,7 +51,7 @@ def pairs():
         every = prior in WITH_EVERY_GUIDE and guide not in LEFT_OUT
         return every or guide in ("MeanField", "AutoNormal")
 
-    return [(prior, guide) for prior in OWN_PRIORS for guide in GUIDES if belong(prior, guide)]
+    return [case(prior, guide) for prior in OWN_PRIORS for guide in GUIDES if belong(prior, guide)]
 
 
 @pytest.fixture(scope="module")

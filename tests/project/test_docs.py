@@ -53,6 +53,7 @@ def test_options_of_the_pages_exist(command):
                 assert [option for option in used if option not in told] == [], line
 
 
+@pytest.mark.slow
 def test_the_page_on_parts_of_your_own_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     # As printed, but trained for less time.
@@ -107,6 +108,7 @@ def test_the_page_on_features_runs(tmp_path, monkeypatch):
     assert set(namespace["fit"].sites()) == {"X", "W", "reach", "offset", "residual"}
 
 
+@pytest.mark.slow
 def test_the_pages_on_pyro_and_trust_run(quick, capsys):
     run(page("pyro"))
     found = run(page("trust"))
@@ -131,6 +133,7 @@ def test_the_page_on_what_the_paper_measured_runs(quick, capsys):
     assert "50 participants 1,617 each" in " ".join(printed.split())
 
 
+@pytest.mark.slow
 def test_the_page_on_asking_runs(quick, capsys):
     found = run(page("ask-next"))
     assert found["new"].trials.role.value_counts().to_dict() == {"ask": 180, "random": 20}

@@ -6,7 +6,8 @@ import pytest
 import pyrovice as pv
 
 
-@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
 def test_learned_spike_slab_recovers_pi(seed):
     rng = np.random.default_rng(seed)
     pi, m, d = 0.7, 80, 5

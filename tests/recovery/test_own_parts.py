@@ -84,6 +84,7 @@ def everything(data, tmp_path, names, **parts):
     assert len(list(tmp_path.rglob("*.fit"))) == len(found.table) == 1
 
 
+@pytest.mark.slow
 def test_lapses_go_through_everything(lapsing, tmp_path):
     everything(lapsing.subset(9000, seed=0), tmp_path, ["lapse"], choice=lapses)
     few = lapsing.subset(300, seed=0)
@@ -91,6 +92,7 @@ def test_lapses_go_through_everything(lapsing, tmp_path):
     assert sampled.site("lapse").shape == (2, 6)
 
 
+@pytest.mark.slow
 def test_a_regression_goes_through_everything(explained, tmp_path):
     everything(explained, tmp_path, ["spread", "W"], prior=regression)
     few = explained.subset(300, seed=0)

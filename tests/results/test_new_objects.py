@@ -5,6 +5,7 @@ import pytest
 import torch
 from helpers.featured import featured
 from scipy import stats
+from scipy.optimize import linear_sum_assignment
 
 import pyrovice as pv
 from pyrovice.errors import DataError, PriorError
@@ -115,8 +116,12 @@ def test_guides_that_covary_and_chains_take_new_objects_too(parts):
         refined = pv.refine(low_rank, parts[1], draws=20, chains=1)
     sampled = refined.with_objects(TABLE[50:])
     assert sampled.posterior.chains.shape[2] == 60
-    difference = sampled.embedding("mean", pruned=False) - more.embedding("mean", pruned=False)
-    assert np.abs(difference[50:].to_numpy()).mean() < 0.35
+    ours, theirs = (each.embedding("mean", pruned=False).to_numpy() for each in (more, sampled))
+    # Which dimension is the most important may be another.
+    alike = np.corrcoef(ours[:50].T, theirs[:50].T)[: ours.shape[1], ours.shape[1] :]
+    _, order = linear_sum_assignment(alike, maximize=True)
+    # Measured 0.14.
+    assert np.abs(ours[50:] - theirs[50:, order]).mean() < 0.35
 
 
 def test_what_cannot_be_embedded_gets_a_sentence(fit, small_fit):

@@ -20,7 +20,7 @@ People who answer at random in a share of the judgments, and how large it is:
 
 >>> import pyro, pyro.distributions as dist, torch
 >>> import pyrovice as pv
->>> data = pv.load_example().triplets
+>>> data = pv.load_example().triplets.subset(4000, seed=0)
 >>> fit = pv.fit(data, choice=pv.choices.DotProduct(lapse=dist.Beta(1.0, 20.0)), dimensions=12)
 >>> bool(fit.hyperparameters().loc[("lapse", "all"), "5 %"] < 0.05)
 True
