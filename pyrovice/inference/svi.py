@@ -275,6 +275,11 @@ def _place(run: Run, task: Task) -> None:
     """Put the guides of pyrovice where training starts; others start where their code says."""
     if not isinstance(run.guide, SiteGuide):
         return
+    centres = run.guide.centres()
+    if "person_lapse" in centres:
+        # Everybody is typical at first.
+        typical = centres["typical_lapse"].expand_as(centres["person_lapse"])
+        run.guide.start_others({"person_lapse": typical})
     loc, scale = task.start(task.judgments, run.model.dimensions)
     if run.model.structure.entrywise:
         run.guide.start_at(loc, scale)

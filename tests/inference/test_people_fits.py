@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
+import torch
 from helpers.embeddings import sparse_embedding
 from helpers.people import differing_people, judged_by
 from pyro.infer.autoguide import AutoNormal
 
 import pyrovice as pv
+from pyrovice.inference.plan import Plan
+from pyrovice.inference.svi import train
 
 SHORT = pv.Training(schedule=pv.Anneal(steps=120), stop=pv.MaxEpochs(120))
 
@@ -45,6 +48,34 @@ def test_guides_priors_and_settings(data, arguments, tmp_path):
     fit.save(tmp_path / "a.fit")
     again = pv.load(tmp_path / "a.fit")
     np.testing.assert_allclose(again.predict(data[:9]), fit.predict(data[:9]), rtol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::pyrovice.PyroviceWarning")
+def test_lapses_and_temperatures_wait_for_the_embedding(data):
+    def after(epochs, **traits):
+        plan = Plan.of(
+            data,
+            prior=pv.SpikeSlab(),
+            guide=pv.MeanField(),
+            training=pv.Training(stop=pv.MaxEpochs(epochs)),
+            seed=0,
+            people=pv.People(**traits),
+            dimensions=3,
+        )
+        with plan.isolated():
+            run, task = plan.begin()
+            train(run, task, progress=False)
+        return run.guide.median()
+
+    first, second, last = (after(epochs, lapse=True) for epochs in (5, 20, 170))
+    assert not torch.equal(first["person_weight"], second["person_weight"])
+    for site in ("person_lapse", "typical_lapse", "person_temperature"):
+        assert torch.equal(first[site], second[site])
+        assert not torch.equal(first[site], last[site])
+    typical = first["typical_lapse"].expand_as(first["person_lapse"])
+    torch.testing.assert_close(first["person_lapse"], typical)
+    # Where nobody lapses, nothing waits.
+    assert not torch.equal(after(5)["person_temperature"], after(20)["person_temperature"])
 
 
 @pytest.mark.filterwarnings("ignore::pyrovice.PyroviceWarning")
