@@ -114,7 +114,7 @@ def sample(
     --------
     >>> import numpy as np, pyrovice as pv
     >>> data = pv.simulate(np.linspace(0, 2, 6)[:, None], 150, seed=0)
-    >>> fit = pv.sample(data, dimensions=1, draws=300, warmup=200, chains=2)
+    >>> fit = pv.sample(data, dimensions=1, draws=200, warmup=100, chains=2)
     >>> weights = fit.embedding("mean", pruned=False)[1]
     >>> bool(weights["5"] > weights["0"])
     True
