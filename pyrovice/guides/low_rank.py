@@ -17,8 +17,8 @@ from pyrovice.model.model import Model
 from pyrovice.model.structure import Site
 from pyrovice.storage.registry import saved
 
-# Directions relative to the scales, for a factor of one. At first their gradients are noise, and
-# Adam makes full steps of it: long ones would blur weak dimensions until they are lost.
+# Directions relative to the scales, for a factor of one. Their gradients are mostly noise, of which
+# Adam makes full steps: longer ones cost more of the bound than the directions are worth.
 UNIT = 0.1
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from types import TracebackType
 from typing import Any, Self
 
@@ -20,9 +21,7 @@ class Progress:
     def __init__(self, wanted: bool, epochs: int, title: str) -> None:
         self._bar = None
         if wanted and _is_watched():
-            from tqdm.auto import tqdm
-
-            self._bar = tqdm(total=epochs, desc=title, unit="epoch", leave=True)
+            self._bar = _tqdm()(total=epochs, desc=title, unit="epoch", leave=True)
 
     def go_on_from(self, epochs: int) -> None:
         """So many epochs were over before."""
@@ -55,18 +54,22 @@ class Progress:
 
 def fits_bar(wanted: bool, total: int, done: int) -> Any:
     """A bar over many fits, `done` of which were there before, with the time left."""
-    from tqdm.auto import tqdm
-
     quiet = not (wanted and _is_watched())
-    return tqdm(total=total, initial=done, desc="fits", unit="fit", disable=quiet)
+    return _tqdm()(total=total, initial=done, desc="fits", unit="fit", disable=quiet)
 
 
 def draws_bar(wanted: bool, total: int, title: str) -> Any:
     """A bar over the draws of all chains, those of the warm-up included."""
-    from tqdm.auto import tqdm
-
     quiet = not (wanted and _is_watched())
-    return tqdm(total=total, desc=title, unit="draw", disable=quiet)
+    return _tqdm()(total=total, desc=title, unit="draw", disable=quiet)
+
+
+def _tqdm() -> Any:
+    """The class of bars that suits where this runs, without advice to install widgets."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from tqdm.auto import tqdm
+    return tqdm
 
 
 def _is_watched() -> bool:

@@ -80,16 +80,14 @@ def test_a_richer_guide_is_not_worse():
     assert joint.value > independent.value - 2 * (joint.se + independent.se)
 
 
-def test_directions_do_not_cost_a_dimension():
+def test_directions_cost_no_more_than_they_are_worth():
     train, _ = pv.load_example().triplets.split(0.15, 0.85, seed=0)
-    training = pv.Training(schedule=pv.Anneal(steps=600))
-    plain, low_rank = (
-        pv.fit(train, guide=guide, dimensions=12, training=training, progress=False)
-        for guide in (pv.MeanField(), pv.LowRank(3))
-    )
-    assert low_rank.n_dimensions >= plain.n_dimensions
-    found, least = (fit.elbo(train, particles=100) for fit in (low_rank, plain))
-    assert found.value > least.value - 3 * (found.se + least.se)
+    usual = {"training": pv.Training(schedule=pv.Anneal(steps=600)), "progress": False}
+    plain = pv.fit(train, dimensions=12, **usual)
+    low_rank = pv.fit(train, guide=pv.LowRank(3), dimensions=12, init=plain, **usual)
+    found, least = (fit.elbo(train, particles=400) for fit in (low_rank, plain))
+    # 4.5 nats less where directions are as long as the scales for a factor of one.
+    assert found.value > least.value - 1.5 * (found.se + least.se)
 
 
 def test_other_guides_are_left_alone(small_fit):

@@ -519,4 +519,5 @@ def test_a_fit_that_kills_its_worker_is_a_row(swept):
     found = sweep(priors=[deadly_prior, *PRIORS], seeds=3, n_jobs=2)
     assert found.table.error[:3].str.startswith("The worker was lost. TerminatedWorkerError").all()
     others = found.table[3:].drop(columns="seconds").reset_index(drop=True)
-    pd.testing.assert_frame_equal(others, timeless(swept), check_exact=True)
+    # A fit alone rounds its sums in another order than one in a stack.
+    pd.testing.assert_frame_equal(others, timeless(swept), rtol=1e-4)

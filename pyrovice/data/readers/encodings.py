@@ -58,7 +58,9 @@ def western_text(content: bytes, label: str) -> tuple[str, str]:
             "say what it is: Triplets.read(path, encoding='cp1251'), on the command line "
             "--encoding cp1251."
         )
-    shown = next(word for word in re.split(r"[\s,;\"]+", text) if not word.isascii())
+    # A no-break space is white space too, and may be all there is.
+    words = re.split(r"[ \t\r\n,;\"]+", text)
+    shown = next(word for word in words if not word.isascii())
     return text, shown
 
 
