@@ -32,8 +32,7 @@ with warnings.catch_warnings():
     # ArviZ announces its next version, and Pyro asks for ipywidgets. Neither matters here.
     warnings.simplefilter("ignore")
     import pyrovice as pv
-
-from pyrovice.model.simulation import plausible_embedding
+    from pyrovice.model.simulation import plausible_embedding
 
 objects, dimensions, people = 40, 5, 60
 print(f"{objects} objects have {math.comb(objects, 3):,} triplets.")
