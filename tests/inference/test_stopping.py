@@ -1,7 +1,9 @@
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 
+import pyrovice as pv
 from pyrovice import MaxEpochs, PyroviceError, Stability
 
 
@@ -69,3 +71,16 @@ def test_max_epochs():
 def test_bad_rules(make):
     with pytest.raises(PyroviceError, match="expected"):
         make()
+
+
+def test_a_fit_that_keeps_nothing_ends_with_its_schedule():
+    """Not after the 5,000 epochs that it may take."""
+    rng = np.random.default_rng(0)
+    objects = np.sort([rng.choice(30, 3, replace=False) for _ in range(400)], axis=1)
+    data = pv.Triplets(objects, rng.integers(0, 3, 400), names=range(30))
+    training = pv.Training(schedule=pv.Anneal(steps=300))
+    with pytest.warns(pv.PyroviceWarning, match="carry no dimensions|none is kept"):
+        fit = pv.fit(data, dimensions=6, training=training, progress=False)
+    assert fit.n_dimensions == 0
+    assert len(fit.history) < 1000
+    assert not fit.converged
