@@ -37,8 +37,8 @@ def test_other_truths_come_back_as_well_by_either_task(seed, share):
     fit = pv.fit(
         pv.simulate(truth, 20_000, seed=seed, anchored=share), dimensions=10, progress=False
     )
-    # In some of these twelve a dimension is found in two parts, in one of them two are.
-    assert fit.n_dimensions in (4, 5, 6)
+    # In three of these twelve, one of each kind, a dimension is found in two parts.
+    assert fit.n_dimensions in (4, 5)
     r = np.corrcoef(truth.T, fit.embedding().T)[:4, 4:]
     assert r.max(axis=1).min() > 0.93
     test = pv.simulate(truth, 20_000, seed=100 + seed)
