@@ -19,7 +19,7 @@ from pyrovice.storage.registry import saved
 
 # Directions relative to the scales, for a factor of one. Their gradients are mostly noise, of which
 # Adam makes full steps: longer ones cost more of the bound than the directions are worth.
-UNIT = 0.1
+UNIT = 0.2
 
 
 @saved
