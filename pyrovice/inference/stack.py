@@ -23,6 +23,7 @@ from torch.distributions import biject_to, constraints
 from torch.func import grad_and_value, vmap
 
 from pyrovice.guides import PointGuide, SiteGuide
+from pyrovice.inference.recorded_step import Repeated
 from pyrovice.inference.svi import Trainer
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.priors.stacked import with_numbers
@@ -113,13 +114,22 @@ class Stack:
         """Move all members, and say their log-likelihood and complexity per judgment."""
         with torch.no_grad():
             noise = self._noise()
-        gradients, (_, terms) = self._mapped(self.value, self.numbers, noise, *self._of_members)
+        found = self._repeated(*self.value.values(), *noise.values())
+        *gradients, log_likelihood, complexity = (each for each in found if each is not None)
         self.step += 1
         rates = torch.tensor([trainer.rate_now() for trainer in self.trainers])
-        self._adam(gradients, rates)
+        self._adam(dict(zip(self.value, gradients, strict=True)), rates)
         for trainer in self.trainers:
             trainer.step = self.step
-        return torch.stack(terms, -1).tolist()
+        return torch.stack([log_likelihood, complexity], -1).tolist()
+
+    def _gradients(self, *inputs: Tensor) -> tuple[Tensor, ...]:
+        """Gradients of all members, and their log-likelihoods and complexities."""
+        values = dict(zip(self.value, inputs, strict=False))
+        drawn = [] if self.is_point else [site.name for site in self.sites]
+        noise = dict(zip(drawn, inputs[len(values) :], strict=True))
+        gradients, (_, terms) = self._mapped(values, self.numbers, noise, *self._of_members)
+        return *gradients.values(), *terms
 
     @torch.no_grad()
     def _adam(self, gradients: dict[str, Tensor], rates: Tensor) -> None:
@@ -202,6 +212,7 @@ class Stack:
         self._mapped: Callable[..., Any] = vmap(
             grad_and_value(self._terms, has_aux=True), in_dims=dims
         )
+        self._repeated = Repeated(self._gradients)
 
     def _repack(self, left: list[int], kept: dict[int, NDArray[Any]]) -> None:
         """Leave out members that are over, and columns that no member needs any more."""

@@ -24,6 +24,7 @@ from pyrovice.guides import MeanFieldGuide, SiteGuide, steadiest_rate
 from pyrovice.guides.elbo import TwoTermELBO
 from pyrovice.guides.foreign import cannot_follow, mismatch
 from pyrovice.inference.checkpoints import Keeper
+from pyrovice.inference.gradients import Gradients
 from pyrovice.inference.progress import Progress
 from pyrovice.inference.run import Epoch, Run
 from pyrovice.inference.settings import LARGEST_RATE, MOST_STEPS, Anneal, Training
@@ -144,6 +145,7 @@ class Trainer:
         if isinstance(run.guide, SiteGuide) and "person_lapse" in run.model.structure.latent:
             named = run.guide.named_parameters()
             self.later = [value for name, value in named if name.split(".")[1] in LATER]
+        self.gradients: Gradients | None = None
         self.seen = Look.at(run, task.validation)
         self.row = self.seen.row
         self.step = 0
@@ -182,18 +184,17 @@ class Trainer:
     def _pass_through_the_data(self, epoch: int) -> None:
         run, n = self.run, self.task.n
         assert run.optimizer is not None
+        if self.gradients is None or self.gradients.guide is not run.guide:
+            self.gradients = Gradients(run, self.elbo, n)
         # Summed in place: a small tensor kept from each step would fragment the memory.
         terms = torch.zeros(2)
         for batch in self.batches.epoch():
             run.optimizer.param_groups[0]["lr"] = self.rate_now()
-            run.optimizer.zero_grad()
-            log_likelihood, complexity = self.elbo.terms(run.model, run.guide, batch)
-            ((complexity - log_likelihood) / n).backward()
+            terms += self.gradients.take(batch, again=len(self.batches) == 1)
             if self.step < self.drop_from:
                 for parameter in self.later:
                     parameter.grad = None
             run.optimizer.step()
-            terms += torch.stack([log_likelihood.detach(), complexity.detach()])
             self.step += 1
         self.record(epoch, *(terms / len(self.batches) / n).tolist())
 

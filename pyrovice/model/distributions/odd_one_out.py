@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 from pyro.distributions import Categorical
 from torch import Tensor
@@ -41,6 +42,6 @@ class OddOneOut(Categorical):
         if self.logits.dim() == 1:
             return super().log_prob(value)
         rows = self.logits.mT
-        value = value.expand(torch.broadcast_shapes(value.shape, self.batch_shape))
+        value = value.expand(np.broadcast_shapes(value.shape, self.batch_shape))
         rows = rows.expand((*value.shape[:-1], *rows.shape[-2:]))
         return rows.gather(-2, value.unsqueeze(-2)).squeeze(-2)

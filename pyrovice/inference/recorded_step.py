@@ -1,0 +1,155 @@
+"""A computation that is repeated thousands of times, recorded once.
+
+On small data nearly all of a step is Python: plates, traces and distributions around tensors of a
+few hundred entries. What model and guide do with these tensors is the same in every step, so the
+operations of the first step are written down (those of the gradient too) and only they are carried
+out again. The result is the same to the last bit, and this is looked at before it is relied on.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, fx
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves, tree_map
+
+Results = tuple[Tensor | None, ...]
+
+# Another name for the same numbers; there is nothing to do again.
+ALIASES = (torch.ops.aten.detach.default, torch.ops.aten.alias.default)
+
+
+class Repeated:
+    """A function of tensors that changes none of them, quick when called again and again.
+
+    The first call is recorded, the second is made both ways, and if they agree to the last bit
+    (random numbers included) all further calls are carried out from the record.
+
+    Parameters
+    ----------
+    function : callable
+        Takes tensors, always of the same shapes, and returns tensors, or None in place of some.
+        All other tensors that it uses are taken for constants.
+
+    Examples
+    --------
+    >>> square = Repeated(lambda x: (x * x,))
+    >>> [square(torch.tensor(x))[0].item() for x in (1.0, 3.0, 5.0)]
+    [1.0, 9.0, 25.0]
+    >>> square.is_recorded
+    True
+    """
+
+    def __init__(self, function: Callable[..., Results]) -> None:
+        self.function = function
+        self._record: Callable[..., Results] | None = None
+        self._calls = 0
+        self.is_recorded = False
+
+    def __call__(self, *inputs: Tensor) -> Results:
+        """The results for these inputs."""
+        if self.is_recorded:
+            assert self._record is not None
+            with torch.no_grad():
+                return self._record(*inputs)
+        self._calls += 1
+        if self._calls == 1 and all(x.device.type == "cpu" for x in inputs):
+            recorder = Recorder(inputs)
+            with recorder:
+                results = self.function(*inputs)
+            self._record = recorder.program(results)
+            return results
+        if self._record is None:
+            return self.function(*inputs)
+        return self._compared(self._record, inputs)
+
+    def _compared(self, record: Callable[..., Results], inputs: Sequence[Tensor]) -> Results:
+        """The results, and whether the record gives the same from now on."""
+        before = torch.get_rng_state()
+        results = self.function(*inputs)
+        after = torch.get_rng_state()
+        torch.set_rng_state(before)
+        with torch.no_grad():
+            again = record(*inputs)
+        same = torch.equal(torch.get_rng_state(), after)
+        torch.set_rng_state(after)
+        self.is_recorded = same and all(map(_equal, results, again))
+        self._record = record if self.is_recorded else None
+        return results
+
+
+class Recorder(TorchDispatchMode):
+    """Writes down the operations that depend on the inputs, or on chance, while they are done."""
+
+    def __init__(self, inputs: Sequence[Tensor]) -> None:
+        super().__init__()
+        self.graph = fx.Graph()
+        self.constants = torch.nn.Module()
+        self.nodes: dict[int, fx.Node] = {}
+        # Tensors are known by their address, which must not be given to another one meanwhile.
+        self.alive: list[Any] = []
+        self.follows_values = False
+        for i, tensor in enumerate(inputs):
+            self._name(tensor, self.graph.placeholder(f"input_{i}"))
+
+    def __torch_dispatch__(
+        self, operation: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        given = [x for x in tree_leaves((args, kwargs)) if isinstance(x, Tensor)]
+        varies = [self._varies(x) for x in given]
+        result = operation(*args, **kwargs)
+        self.alive.append(result)
+        if operation in ALIASES and all(varies):
+            self._name(result, self.nodes[id(args[0])])
+        elif any(varies) or not given or torch.Tag.nondeterministic_seeded in operation.tags:
+            # A number read from a tensor, or a constant written to, cannot be repeated.
+            fixed = [x for x, moves in zip(given, varies, strict=True) if not moves]
+            writes = operation._schema.is_mutable and any(x is result for x in fixed)
+            read = result is not None and not isinstance(result, Tensor | tuple | list)
+            self.follows_values |= writes or read
+            node = self.graph.call_function(
+                operation, tree_map(self._argument, args), tree_map(self._argument, kwargs)
+            )
+            if isinstance(result, Tensor):
+                self._name(result, node)
+            else:
+                for i, part in enumerate(result if isinstance(result, tuple | list) else ()):
+                    self._name(part, self.graph.call_function(operator.getitem, (node, i)))
+        return result
+
+    def program(self, results: Results) -> Callable[..., Results] | None:
+        """The operations as a function of the inputs, unless they follow from values."""
+        if self.follows_values:
+            return None
+        self.graph.output(tuple(map(self._argument, results)))
+        self.graph.eliminate_dead_code()
+        program: Callable[..., Results] = fx.GraphModule(self.constants, self.graph).forward
+        return program
+
+    def _varies(self, tensor: Tensor) -> bool:
+        node = self.nodes.get(id(tensor))
+        return node is not None and node.op != "get_attr"
+
+    def _name(self, tensor: Any, node: fx.Node) -> None:
+        if isinstance(tensor, Tensor):
+            self.nodes[id(tensor)] = node
+            self.alive.append(tensor)
+
+    def _argument(self, value: Any) -> Any:
+        """What stands for a value in the record."""
+        if not isinstance(value, Tensor):
+            return value
+        if id(value) not in self.nodes:
+            name = f"constant_{len(self.nodes)}"
+            self.constants.register_buffer(name, value.detach())
+            self._name(value, self.graph.get_attr(name))
+        return self.nodes[id(value)]
+
+
+def _equal(a: Tensor | None, b: Tensor | None) -> bool:
+    return a is b if a is None or b is None else torch.equal(a, b)

@@ -1,0 +1,200 @@
+"""Steps that are repeated from a record are the steps, to the last bit."""
+
+import pyro
+import pyro.distributions as dist
+import pytest
+import torch
+from torch.func import grad_and_value, vmap
+
+import pyrovice as pv
+from pyrovice.guides.elbo import TwoTermELBO
+from pyrovice.inference.gradients import Gradients
+from pyrovice.inference.recorded_step import Repeated
+from pyrovice.inference.run import Run
+
+INPUTS = [torch.tensor([x, 2.0]) for x in (1.0, 3.0, -5.0, 7.0)]
+TABLE = torch.tensor([[0.5, 1.5], [2.5, 3.5]])
+
+
+def with_a_gradient(x):
+    x = x.clone().requires_grad_()
+    loss = ((TABLE @ x).exp().log_softmax(0) * TABLE.sum(0)).sum()
+    return *torch.autograd.grad(loss, x), loss.detach()
+
+
+def with_random_numbers(x):
+    return (x * torch.randn(2) + torch.rand(()),)
+
+
+def written_in_place(x):
+    total = torch.zeros(2)
+    total.add_(x).mul_(x)
+    return (total,)
+
+
+def in_parts(x):
+    first, second = (x * TABLE).split(1)
+    return first + second, None
+
+
+def mapped(x):
+    each = vmap(grad_and_value(lambda scale: (TABLE @ (scale * x)).square().sum()))
+    return each(torch.tensor([1.0, 2.0, 3.0]))
+
+
+REPEATABLE = [with_a_gradient, with_random_numbers, written_in_place, in_parts, mapped]
+
+
+def called(function):
+    torch.manual_seed(0)
+    return [function(x) for x in INPUTS]
+
+
+def assert_same(results, others):
+    for one, other in zip(results, others, strict=True):
+        for a, b in zip(one, other, strict=True):
+            assert (a is b is None) or torch.equal(a, b)
+
+
+@pytest.mark.parametrize("function", REPEATABLE)
+def test_a_record_gives_what_the_function_gives(function):
+    repeated = Repeated(function)
+    assert_same(called(repeated), called(function))
+    assert repeated.is_recorded
+
+
+def test_a_record_leaves_python_out():
+    calls = []
+    repeated = Repeated(lambda x: calls.append(1) or (x + 1,))
+    called(repeated)
+    assert len(calls) == 2
+
+
+def by_its_sign(x):
+    return (x if x.sum() > 0 else -x,)
+
+
+def by_its_number(x):
+    return (TABLE * x[0].item(),)
+
+
+def without_a_record(x):
+    # Torch sees nothing of this.
+    return (TABLE * x.numpy()[0],)
+
+
+class Counting:
+    """Does something else each time."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, x):
+        self.calls += 1
+        return (x * self.calls,)
+
+
+class Adding:
+    """Writes to a tensor that stays."""
+
+    def __init__(self):
+        self.total = torch.zeros(2)
+
+    def __call__(self, x):
+        return (self.total.add_(x).clone(),)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [lambda: by_its_sign, lambda: by_its_number, lambda: without_a_record, Counting, Adding],
+    ids=["sign", "number", "numpy", "counting", "adding"],
+)
+def test_what_follows_values_is_done_anew(make):
+    repeated = Repeated(make())
+    assert_same(called(repeated), called(make()))
+    assert not repeated.is_recorded
+
+
+# ---------------------------------------------------------------------------- steps of a fit
+
+
+@pytest.fixture(autouse=True)
+def as_in_training():
+    with pyro.validation_enabled(False):
+        yield
+
+
+def small_data():
+    embedding = torch.distributions.Gamma(2.0, 2.0).sample((12, 3)).numpy()
+    data = pv.simulate(embedding, 400, seed=0)
+    people = [f"p{i % 5}" for i in range(len(data))]
+    return pv.Triplets(data.objects, data.odd, names=data.names, participants=people)
+
+
+MODELS = {
+    "the paper's": {},
+    "learned": {"prior": pv.LearnedSpikeSlab()},
+    "horseshoe": {"prior": pv.Horseshoe()},
+    "positive": {"prior": dist.HalfNormal(1.0)},
+    "point": {"prior": dist.Exponential(2.0), "guide": pv.guides.MAP()},
+    "low rank": {"guide": pv.guides.LowRank(2)},
+    "people": {"people": pv.People(weights=True, temperature=True, lapse=True)},
+    "lapse": {"choice": pv.choices.DotProduct(lapse=dist.Beta(1, 20))},
+    "distance": {"choice": pv.choices.Euclidean()},
+    "draws": {"particles": 3},
+}
+
+
+def stepping(prior=pv.SpikeSlab(), guide=pv.guides.MeanField(), particles=1, **parts):  # noqa: B008
+    """What is taken a step with, and what takes it."""
+    torch.manual_seed(1)
+    model = pv.Model(prior, 12, 3, small_data(), **parts)
+    built = guide(model)
+    run = Run(model, built, torch.optim.Adam(built.parameters(), lr=0.1))
+    nesting = model.structure.max_plate_nesting
+    elbo = TwoTermELBO(
+        num_particles=particles, vectorize_particles=particles > 1, max_plate_nesting=nesting
+    )
+    return run, Gradients(run, elbo, 400)
+
+
+def trained(run, gradients, again):
+    torch.manual_seed(2)
+    terms = []
+    for _ in range(8):
+        terms.append(gradients.take(run.model.data, again=again))
+        run.optimizer.step()
+    return [*terms, *run.guide.parameters()]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_steps_are_the_same_to_the_last_bit(name):
+    run, gradients = stepping(**MODELS[name])
+    repeated = trained(run, gradients, again=True)
+    assert gradients.repeated[1].is_recorded
+    assert_same([repeated], [trained(*stepping(**MODELS[name]), again=False)])
+
+
+def test_another_batch_has_a_record_of_its_own():
+    run, gradients = stepping()
+    few = run.model.data[torch.arange(100)]
+    for batch in [run.model.data] * 4 + [few] * 4:
+        torch.manual_seed(3)
+        terms = gradients.take(batch, again=True)
+    torch.manual_seed(3)
+    assert torch.equal(terms, gradients.take(few, again=False))
+
+
+def test_code_of_the_users_runs_in_every_step():
+    calls = []
+
+    def prior(n_objects, dimensions):
+        calls.append(1)
+        plates = pyro.plate("object", n_objects, dim=-2), pyro.plate("dimension", dimensions)
+        with plates[0], plates[1]:
+            return pyro.sample("X", dist.Normal(0.0, 1.0))
+
+    run, gradients = stepping(prior)
+    calls.clear()
+    trained(run, gradients, again=True)
+    assert len(calls) == 8
