@@ -18,11 +18,13 @@ STARTS: dict[str, Start] = {"pair counts": from_pair_counts, "noise": from_noise
 LARGE_BATCH = 150_000
 # No automatic learning rate is higher.
 LARGEST_RATE = 0.2
-# How long training takes: what 80 objects with 80 judgments each need, and what the 1,854 of THINGS
-# do. With fewer judgments weak dimensions take longer to be told from noise.
-FEWEST_STEPS, MOST_STEPS = 600, 2000
+# How long training takes: what 80 objects with 80 to 250 judgments each need, and what the 1,854 of
+# THINGS do. With fewer judgments weak dimensions take longer to be told from noise, and with more
+# the two parts of a split dimension take longer to grow together.
+FEWEST_STEPS, MOST_STEPS = 1200, 2000
 FEW_OBJECTS, STEPS_BY_OBJECTS = 80, 0.383
-MANY_JUDGMENTS, STEPS_BY_JUDGMENTS = 80, 0.66
+FEW_JUDGMENTS, STEPS_BELOW = 80, 0.66
+MANY_JUDGMENTS, STEPS_ABOVE = 250, 0.75
 # Enough entries for a quantile.
 MANY = 2**20
 
@@ -38,9 +40,9 @@ class Anneal:
     Parameters
     ----------
     steps : int or "auto"
-        Length of the decay. The stopping rule is asked only after it. ``"auto"`` takes 600
-        steps for up to 80 objects with at least 80 judgments each, and more for more objects or
-        fewer judgments, up to 2,000; always 2,000 where more than X is learned, or by a guide
+        Length of the decay. The stopping rule is asked only after it. ``"auto"`` takes 1,200
+        steps for up to 80 objects with 80 to 250 judgments each, and more for more objects, fewer
+        judgments or more, up to 2,000; always 2,000 where more than X is learned, or by a guide
         other than ``MeanField()``.
     to : float
         The last learning rate.
@@ -67,8 +69,9 @@ class Anneal:
         if isinstance(self.steps, int):
             return self.steps
         many = max(1.0, n_objects / FEW_OBJECTS) ** STEPS_BY_OBJECTS
-        few = max(1.0, MANY_JUDGMENTS / judgments_per_object) ** STEPS_BY_JUDGMENTS
-        return min(round(FEWEST_STEPS * many * few), MOST_STEPS)
+        few = max(1.0, FEW_JUDGMENTS / judgments_per_object) ** STEPS_BELOW
+        plenty = max(1.0, judgments_per_object / MANY_JUDGMENTS) ** STEPS_ABOVE
+        return min(round(FEWEST_STEPS * many * few * plenty), MOST_STEPS)
 
     def rate(self, start: float, step: int) -> float:
         """The learning rate at a step."""

@@ -108,6 +108,8 @@ def _with_idle_columns(fit: Fit, model: Model, judgments: Judgments) -> SiteGuid
     trained = cast(SiteGuide, fit.guide)
     kept = fit.model.dimensions
     columns = guide.column_dims()
+    holders = guide.around(torch.zeros(1), torch.ones(1))
+    free = [name for name in columns if name.split(".")[0] in holders]
     with torch.no_grad():
         if "X" in guide.centres():
             # Just below zero, where the rectifier makes nothing of them.
@@ -120,16 +122,19 @@ def _with_idle_columns(fit: Fit, model: Model, judgments: Judgments) -> SiteGuid
         for name, value in trained.named_parameters():
             whole_value = guide.get_parameter(name)
             dim = columns[name]
+            if name not in free:
+                # Idle dimensions covary with nothing.
+                whole_value.zero_()
             (whole_value if dim is None else whole_value.narrow(dim, 0, kept)).copy_(value)
-    optimizer = torch.optim.Adam(guide.parameters(), lr=IDLE_RATE)
+    optimizer = torch.optim.Adam([guide.get_parameter(name) for name in free], lr=IDLE_RATE)
     elbo = _elbo(model)
     for step in range(IDLE_STEPS):
         optimizer.param_groups[0]["lr"] = IDLE_RATE * (1 - step / IDLE_STEPS)
         optimizer.zero_grad()
         log_likelihood, complexity = elbo.terms(model, guide, judgments)
         (complexity - log_likelihood).backward()
-        for name, value in guide.named_parameters():
-            dim = columns[name]
+        for name in free:
+            value, dim = guide.get_parameter(name), columns[name]
             # Only what was dropped moves.
             assert value.grad is not None
             (value.grad if dim is None else value.grad.narrow(dim, 0, kept)).zero_()

@@ -29,10 +29,10 @@ def test_the_rate_stays_between_its_ends():
 
 def test_the_length_follows_from_the_objects():
     auto = Anneal().length
-    assert [auto(m, 80) for m in (10, 80)] == [600, 600]
-    assert auto(200, 250) == round(600 * 2.5**0.383)
-    assert auto(1854, 800) == pytest.approx(2000, abs=1)
-    assert auto(80, 40) == round(600 * 2**0.66)
+    assert [auto(m, n) for m, n in ((10, 80), (80, 80), (80, 250))] == [1200] * 3
+    assert auto(200, 250) == round(1200 * 2.5**0.383)
+    assert auto(80, 40) == round(1200 * 2**0.66)
+    assert auto(80, 400) == round(1200 * 1.6**0.75)
     assert auto(26_107, 800) == auto(80, 10) == 2000
     assert Anneal(steps=70).length(26_107, 1) == 70
 
@@ -43,7 +43,7 @@ def test_what_is_more_than_weights_takes_longer(small):
         with plan.isolated():
             return Trainer(*plan.begin(), None, Progress(False, 0, "")).decay
 
-    assert steps(guide=MeanField()) == 600
+    assert steps(guide=MeanField()) == 1200
     assert steps(guide=MAP()) == 2000
     assert steps(guide=MeanField(), prior=ARD()) == 2000
 
