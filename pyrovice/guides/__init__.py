@@ -13,6 +13,7 @@ from pyrovice.guides.mean_field import MeanField, MeanFieldGuide
 from pyrovice.guides.point import MAP, PointGuide
 from pyrovice.guides.resolve import (
     FunctionGuide,
+    contains_mean_field,
     finished,
     guide_family,
     resolve_guide,
@@ -30,6 +31,7 @@ __all__ = [
     "MeanFieldGuide",
     "PointGuide",
     "SiteGuide",
+    "contains_mean_field",
     "finished",
     "guide_family",
     "resolve_guide",

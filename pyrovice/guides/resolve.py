@@ -17,6 +17,7 @@ from pyro.infer.autoguide import (
     AutoGuide,
     AutoIAFNormal,
     AutoLaplaceApproximation,
+    AutoLowRankMultivariateNormal,
     AutoMessenger,
     AutoMultivariateNormal,
     AutoNormalizingFlow,
@@ -158,6 +159,13 @@ def _has_edge(prior_of_x: dist.TorchDistribution | None) -> bool:
     around = [prior_of_x.log_prob(torch.full(prior_of_x.shape(), x)) for x in (-h, 0.0, h)]
     jump = (around[0] + around[2] - 2 * around[1]) / h
     return bool((jump.abs() > EDGE).any())
+
+
+def contains_mean_field(guide: Callable[[Model], Guide]) -> bool:
+    """Whether independent Normals are a special case of what this guide can become."""
+    cls = guide.func if isinstance(guide, partial) else guide
+    joint = cls in (AutoMultivariateNormal, AutoLowRankMultivariateNormal)
+    return isinstance(guide, LowRank) or (joint and _starts_anywhere(guide))
 
 
 def steadiest_rate(guide: Guide) -> float:

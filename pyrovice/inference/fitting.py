@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -10,7 +11,7 @@ import torch
 from pyrovice.data.connections import tell_if_disconnected
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import InterruptedWarning, tell
-from pyrovice.guides import Guide, MeanField
+from pyrovice.guides import Guide, MeanField, contains_mean_field
 from pyrovice.inference.checkpoints import Checkpoint, Keeper
 from pyrovice.inference.identity import recognise_fit, settings
 from pyrovice.inference.plan import Plan
@@ -62,7 +63,8 @@ def fit(
     guide : callable
         ``MeanField()``, ``LowRank(rank)``, ``MAP()``, a class of
         ``pyro.infer.autoguide``, or any callable that takes the Pyro model and returns a
-        guide; see :mod:`pyrovice.guides`.
+        guide; see :mod:`pyrovice.guides`. ``LowRank`` and Pyro's multivariate Normals start from
+        the dimensions of a ``MeanField()`` that is fitted first, unless `init` is given.
     dimensions : int or "auto"
         How many dimensions to start from; those that the data do not carry are
         dropped. ``"auto"`` takes as many as the size of the data can justify, at
@@ -130,12 +132,23 @@ def fit(
 
 def train_plan(plan: Plan, *, progress: bool = False, keeper: Keeper | None = None) -> Fit:
     """Carry out one plan."""
+    if contains_mean_field(plan.guide) and plan.init is None:
+        found, run = _carried_out(replace(plan, guide=MeanField()), progress=progress)
+        if run.interrupted:
+            warn_about(found, run)
+            return found
+        # Noisier to train, the richer guide might end in fewer dimensions than the plain one.
+        plan = replace(plan, begun=found)
+    result, run = _carried_out(plan, progress=progress, keeper=keeper)
+    warn_about(result, run)
+    return result
+
+
+def _carried_out(plan: Plan, *, progress: bool, keeper: Keeper | None = None) -> tuple[Fit, Run]:
     with plan.isolated():
         run, task = plan.begin()
         train(run, task, progress=progress, keeper=keeper)
-        result = plan.finish(run)
-    warn_about(result, run)
-    return result
+        return plan.finish(run), run
 
 
 def _keeper(checkpoint: str | Path | Checkpoint, plan: Plan) -> Keeper:

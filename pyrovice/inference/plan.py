@@ -23,7 +23,7 @@ from pyrovice.inference.settings import STARTS, Training
 from pyrovice.inference.starts import Start, from_clear_pair_counts, from_pair_counts
 from pyrovice.inference.svi import Task
 from pyrovice.inference.threads import limited_threads, threads_for
-from pyrovice.inference.warm_starts import check_init, first_dimensions_with, warm
+from pyrovice.inference.warm_starts import check_init, first_dimensions_with, onward, warm
 from pyrovice.model.choices import Choice, DotProduct, check_choice_of
 from pyrovice.model.dimensions import first_dimensions
 from pyrovice.model.model import Model
@@ -38,7 +38,10 @@ from pyrovice.results.unjudged import unjudged_objects
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """All that decides a fit, checked; see :func:`pyrovice.fit` for what the fields mean."""
+    """All that decides a fit, checked; see :func:`pyrovice.fit` for what most fields mean.
+
+    `begun` is a fit of the same by a plainer guide, from which this one goes on.
+    """
 
     data: Triplets
     prior: Prior
@@ -54,6 +57,7 @@ class Plan:
     init: Fit | None
     data_digest: str
     rate_factor: float = 1.0
+    begun: Fit | None = None
 
     @classmethod
     def of(
@@ -115,6 +119,8 @@ class Plan:
     @property
     def start(self) -> Start:
         """Where training starts."""
+        if self.begun is not None:
+            return onward(self.begun)
         usual = STARTS[self.training.start]
         if usual is from_pair_counts and isinstance(self.prior, Features):
             usual = partial(from_pair_counts, known=self.prior.scores)

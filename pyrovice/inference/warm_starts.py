@@ -1,4 +1,4 @@
-"""Start from what an earlier fit knows: after more judgments, or with new objects."""
+"""Start from what an earlier fit knows: of fewer judgments or objects, or by a plainer guide."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pyrovice.data.triplets import Triplets
 from pyrovice.errors import DataError, PyroviceError
 from pyrovice.inference.starts import Start
 from pyrovice.model.judgments import Judgments
+from pyrovice.results.evidence import IDLE_LOC, IDLE_SCALE
 from pyrovice.results.fit import Fit
 from pyrovice.results.matching import nearest_order
 
@@ -60,6 +61,20 @@ def warm(init: Fit, names: tuple[str, ...], usual: Start) -> Start:
         rows, columns = torch.tensor(here)[:, None], torch.arange(len(first))
         loc[rows, columns] = torch.from_numpy(known_loc[there]).to(loc)
         scale[rows, columns] = torch.from_numpy(known_scale[there]).to(scale)
+        return loc, scale
+
+    return start
+
+
+def onward(fit: Fit) -> Start:
+    """A start where a fit of the same judgments ended, with the dimensions it dropped idle."""
+    known = [torch.from_numpy(array) for array in fit.posterior.marginals()]
+
+    def start(judgments: Judgments, dimensions: int) -> tuple[Tensor, Tensor]:
+        like = torch.empty(judgments.n_objects, dimensions, device=judgments.odd.device)
+        loc, scale = like.fill_(IDLE_LOC), torch.full_like(like, IDLE_SCALE)
+        for whole, part in zip((loc, scale), known, strict=True):
+            whole[:, : part.shape[1]] = part.to(whole)
         return loc, scale
 
     return start

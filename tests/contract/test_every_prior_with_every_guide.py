@@ -6,6 +6,7 @@ from contract.cases import GUIDES, PRIORS, pairs, refusal
 from pyro.infer import Trace_ELBO
 
 import pyrovice as pv
+from pyrovice.guides import contains_mean_field
 from pyrovice.model.priors import prior_of
 
 
@@ -56,7 +57,10 @@ def test_promises(data, tmp_path, prior, guide):
     fitted = fit()
     loss = fitted.history.loss
     assert np.isfinite(loss).all()
-    assert loss.iloc[-20:].mean() < loss.iloc[:5].mean()
+    first, last = loss.iloc[:5], loss.iloc[-20:]
+    # What starts from a fit by a plainer guide is where it will be, but for noise.
+    noise = 3 * np.hypot(first.sem(), last.sem()) if contains_mean_field(GUIDES[guide]) else 0.0
+    assert last.mean() < first.mean() + noise
 
     p = fitted.predict(data)
     np.testing.assert_allclose(p.sum(axis=1), 1, rtol=1e-6)
