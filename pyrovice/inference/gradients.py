@@ -32,7 +32,7 @@ class Gradients:
         self.parameters: list[Tensor] = run.optimizer.param_groups[0]["params"]
         # A function of the user's, or a guide of Pyro's, may do something else in the next step.
         self.may_repeat = isinstance(run.guide, SiteGuide) and not run.model.is_code
-        self.repeated: tuple[Judgments, Repeated] | None = None
+        self.repeated: dict[int, Repeated] = {}
 
     def take(self, batch: Judgments, *, again: bool) -> Tensor:
         """Set the gradients of all parameters on a batch.
@@ -42,7 +42,7 @@ class Gradients:
         batch : Judgments
             What the loss is computed on.
         again : bool
-            Whether the next step will have the same batch.
+            Whether the same batch will come again, and be kept until then.
 
         Returns
         -------
@@ -52,9 +52,9 @@ class Gradients:
         if not (again and self.may_repeat):
             *gradients, terms = self._on(batch)
         else:
-            if self.repeated is None or self.repeated[0] is not batch:
-                self.repeated = batch, Repeated(lambda *_: self._on(batch))
-            *gradients, terms = self.repeated[1](*self.parameters)
+            if id(batch) not in self.repeated:
+                self.repeated[id(batch)] = Repeated(lambda *_: self._on(batch))
+            *gradients, terms = self.repeated[id(batch)](*self.parameters)
         for parameter, gradient in zip(self.parameters, gradients, strict=True):
             parameter.grad = gradient
         assert terms is not None

@@ -190,7 +190,7 @@ class Trainer:
         terms = torch.zeros(2)
         for batch in self.batches.epoch():
             run.optimizer.param_groups[0]["lr"] = self.rate_now()
-            terms += self.gradients.take(batch, again=len(self.batches) == 1)
+            terms += self.gradients.take(batch, again=self.batches.parts is not None)
             if self.step < self.drop_from:
                 for parameter in self.later:
                     parameter.grad = None

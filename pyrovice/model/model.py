@@ -117,17 +117,20 @@ class Model:
         judgments = self.judgments(data, X.device)
         shown = judgments if batch is None else judgments[batch]
         with self.parameters_in_use():
-            log_p = self.answers(X.relu(), shown)
-        if log_p.dim() > 2:
+            if isinstance(self.answers, Crowd):
+                odd = self.answers.odd(X.relu(), shown)
+            else:
+                odd = OddOneOut(self.answers(X.relu(), shown))
+        if len(odd.batch_shape) > 1:
             # Dimensions left of "object" (particles, chains) stay left of it.
-            log_p = log_p.unsqueeze(-3)
+            odd = odd.left_of_answers()
         # A row that stands for several equal judgments counts as often.
         times = 1.0 if shown.weight is None else shown.weight
         with (
             pyro.plate("triplet", shown.total, subsample=shown.rows, dim=-1),
             poutine.scale(scale=times),
         ):
-            return pyro.sample("odd", OddOneOut(log_p), obs=shown.odd)
+            return pyro.sample("odd", odd, obs=shown.odd)
 
     def embedding(self) -> Tensor:
         """Sample the prior: X, of shape (..., objects, dimensions)."""

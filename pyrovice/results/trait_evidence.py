@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from pyrovice.model.choices import log_probability
+from pyrovice.model.distributions import OddOneOut
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.model import Model
 from pyrovice.model.people.crowd import Crowd
@@ -65,7 +66,6 @@ class Answers:
         self.X = sites["X"].relu()
         self.crowd = model.answers.as_given().remembering(self.X, self.known)
         self.samples_nothing = getattr(self.crowd.choice, "samples_nothing", False)
-        self.rows = torch.arange(len(self.known))
         self.times = torch.ones(len(self.known))
         if self.known.weight is not None:
             self.times = self.known.weight.cpu()
@@ -73,17 +73,17 @@ class Answers:
     def __len__(self) -> int:
         return len(self.known)
 
-    def log_p(self, u: Tensor, asked: Judgments) -> Tensor:
-        """The log-probability of all three answers, (n, 3)."""
+    def odd(self, u: Tensor, asked: Judgments) -> OddOneOut:
+        """The distribution of the answers."""
         given = self.sites | off_the_line(u, self.sites, self.traits)
         if self.samples_nothing:
             # Without Pyro, which takes as long as the arithmetic where answers are few.
-            return self.crowd.holding(given)(self.X, asked)
-        return log_probability(self.crowd, given, asked)
+            return self.crowd.holding(given).odd(self.X, asked)
+        return OddOneOut(log_probability(self.crowd, given, asked))
 
     def __call__(self, u: Tensor) -> Tensor:
         """The log-probability of everybody's answers, (people,)."""
-        log_p = self.log_p(u, self.known)[self.rows, self.known.odd]
+        log_p = self.odd(u, self.known).log_prob(self.known.odd)
         assert self.known.person is not None
         return torch.zeros(len(u)).index_add_(0, self.known.person, log_p * self.times)
 
@@ -111,10 +111,10 @@ def _derivatives(answers: Answers, u: Tensor, asked: Judgments) -> tuple[Tensor,
     for column in range(u.shape[-1]):
         step = torch.zeros_like(u)
         step[:, column] = SMALL
-        up, down = (answers.log_p(moved, asked) for moved in (u + step, u - step))
+        up, down = (answers.odd(moved, asked).logits for moved in (u + step, u - step))
         # An anchor is as improbable as ever.
         found.append(((up - down) / (2 * SMALL)).nan_to_num(0.0))
-    return torch.stack(found, -1), answers.log_p(u, asked).exp()
+    return torch.stack(found, -1), answers.odd(u, asked).logits.exp()
 
 
 def on_the_line(sites: Mapping[str, Tensor], traits: Sequence[str]) -> Tensor:

@@ -5,6 +5,7 @@ import torch
 from scipy import integrate, special, stats
 
 from pyrovice.model.distributions import (
+    LapsingOddOneOut,
     OddOneOut,
     OneSidedSpikeAndSlab,
     RegularizedHorseshoe,
@@ -121,6 +122,32 @@ def test_odd_one_out_is_the_categorical():
     np.testing.assert_allclose(shares / 20_000, [0.2, 0.3, 0.5], atol=4 * 0.5 / 20_000**0.5)
     with pytest.raises(ValueError, match="support"):
         OddOneOut(logits.log_softmax(-1), validate_args=True).log_prob(torch.tensor(3))
+
+
+def test_lapses_are_a_mixture_of_categoricals():
+    torch.manual_seed(0)
+    anchor = torch.tensor([-1, 0, 1, 2, -1])
+    odd = torch.tensor([0, 1, 2, 0, 2])
+    is_anchor = anchor[:, None] == torch.arange(3)
+    at_random = (~is_anchor) / (~is_anchor).sum(-1, keepdim=True)
+    logits = torch.randn(2, 5, 3).masked_fill(is_anchor, -torch.inf).requires_grad_()
+    lapse = torch.rand(2, 5, requires_grad=True)
+    ours = LapsingOddOneOut(
+        logits.log_softmax(-1), lapse, at_random.max(-1).values, anchor, validate_args=True
+    )
+    mixed = (1 - lapse[..., None]) * logits.softmax(-1) + lapse[..., None] * at_random
+    theirs = dist.Categorical(probs=mixed)
+    torch.testing.assert_close(ours.probs, theirs.probs)
+    torch.testing.assert_close(ours.log_prob(odd), theirs.log_prob(odd))
+    slopes = (torch.autograd.grad(d.log_prob(odd).sum(), [logits, lapse]) for d in (ours, theirs))
+    for a, b in zip(*slopes, strict=True):
+        torch.testing.assert_close(a.nan_to_num(0.0), b.nan_to_num(0.0))
+    apart = ours.left_of_answers().expand((2, 4, 5))
+    torch.testing.assert_close(apart.log_prob(odd)[:, 3], theirs.log_prob(odd))
+    assert apart.sample((6,)).shape == (6, 2, 4, 5)
+    # What is next to impossible is not impossible where anybody may lapse.
+    sure = LapsingOddOneOut(torch.tensor([[0.0, -200.0, -300.0]]), torch.zeros(1), torch.ones(1))
+    assert torch.isfinite(sure.log_prob(torch.tensor([2]))).all()
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -6,6 +6,10 @@ import numpy as np
 import torch
 from pyro.distributions import Categorical
 from torch import Tensor
+from torch.distributions.utils import lazy_property
+
+# Lapses that make no difference, but keep the logarithm of what is next to impossible finite.
+LEAST_LAPSE = 1e-12
 
 
 class OddOneOut(Categorical):
@@ -39,9 +43,98 @@ class OddOneOut(Categorical):
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
-        if self.logits.dim() == 1:
-            return super().log_prob(value)
-        rows = self.logits.mT
-        value = value.expand(np.broadcast_shapes(value.shape, self.batch_shape))
-        rows = rows.expand((*value.shape[:-1], *rows.shape[-2:]))
-        return rows.gather(-2, value.unsqueeze(-2)).squeeze(-2)
+        return _of_answer(self.logits, value)
+
+    def left_of_answers(self) -> OddOneOut:
+        """The same with a further dim of size one left of that of the judgments."""
+        return OddOneOut(self.logits.unsqueeze(-3), validate_args=self._validate_args)
+
+
+class LapsingOddOneOut(OddOneOut):
+    """The same where some answer at random, each with a probability of their own.
+
+    What is known of one answer takes one mixture, not three.
+
+    Parameters
+    ----------
+    log_p : Tensor of shape (..., n, 3)
+        Log-probability of each position, of an answer that is not at random.
+    lapse : Tensor of shape (..., n)
+        The probability that it is.
+    chance : Tensor of shape (1,) or (n,)
+        Of each answer at random: a third, or a half with an anchor.
+    anchor : Tensor of shape (n,), optional
+        The position that cannot be odd, -1 where there is none.
+
+    Examples
+    --------
+    >>> log_p = torch.tensor([[0.2, 0.3, 0.5]]).log()
+    >>> lapsing = LapsingOddOneOut(log_p, torch.tensor([0.1]), torch.tensor([1 / 3]))
+    >>> lapsing.log_prob(torch.tensor([2])).exp(), lapsing.probs
+    (tensor([0.4833]), tensor([[0.2133, 0.3033, 0.4833]]))
+    """
+
+    def __init__(
+        self,
+        log_p: Tensor,
+        lapse: Tensor,
+        chance: Tensor,
+        anchor: Tensor | None = None,
+        *,
+        validate_args: bool | None = None,
+    ) -> None:
+        self.lapse, self.chance, self.anchor = lapse, chance, anchor
+        self.log_p = self._param = log_p
+        self._num_events = 3
+        torch.distributions.Distribution.__init__(
+            self, log_p.shape[:-1], validate_args=validate_args
+        )
+
+    @lazy_property
+    def logits(self) -> Tensor:
+        """Log-probability of each position being the odd one, lapses included."""
+        mixed = self._mixed(self.log_p, self.lapse.unsqueeze(-1), self.chance.unsqueeze(-1))
+        if self.anchor is None:
+            return mixed
+        position = torch.arange(3, device=mixed.device)
+        return mixed.masked_fill(self.anchor.unsqueeze(-1) == position, -torch.inf)
+
+    def expand(
+        self, batch_shape: torch.Size, _instance: LapsingOddOneOut | None = None
+    ) -> LapsingOddOneOut:
+        return LapsingOddOneOut(
+            self.log_p.expand((*batch_shape, 3)),
+            self.lapse.expand(batch_shape),
+            self.chance,
+            self.anchor,
+            validate_args=self._validate_args,
+        )
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        return self._mixed(_of_answer(self.log_p, value), self.lapse, self.chance)
+
+    def left_of_answers(self) -> LapsingOddOneOut:
+        return LapsingOddOneOut(
+            self.log_p.unsqueeze(-3),
+            self.lapse.unsqueeze(-2),
+            self.chance,
+            self.anchor,
+            validate_args=self._validate_args,
+        )
+
+    @staticmethod
+    def _mixed(log_p: Tensor, lapse: Tensor, chance: Tensor) -> Tensor:
+        # Never below a third of the lapse rate, so that its logarithm is finite.
+        return torch.lerp(log_p.exp(), chance.to(log_p), lapse.clamp(min=LEAST_LAPSE)).log()
+
+
+def _of_answer(log_p: Tensor, value: Tensor) -> Tensor:
+    """The log-probabilities of these answers, of those of all three, (..., n, 3)."""
+    if log_p.dim() == 1:
+        return log_p[value]
+    rows = log_p.mT
+    value = value.expand(np.broadcast_shapes(value.shape, log_p.shape[:-1]))
+    rows = rows.expand((*value.shape[:-1], *rows.shape[-2:]))
+    return rows.gather(-2, value.unsqueeze(-2)).squeeze(-2)

@@ -17,6 +17,7 @@ from torch import Tensor
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import PyroviceError
 from pyrovice.model.choices.pairs import rule_out_anchors
+from pyrovice.model.distributions import LapsingOddOneOut, OddOneOut
 from pyrovice.model.judgments import Judgments, pair_ids, person_numbers
 from pyrovice.model.people.groups import grouped
 from pyrovice.model.people.people import People
@@ -155,11 +156,15 @@ class Crowd:
 
     def __call__(self, X: Tensor, judgments: Judgments) -> Tensor:
         """Log-probability that each object is the odd one, (..., n, 3)."""
+        return self.odd(X, judgments).logits
+
+    def odd(self, X: Tensor, judgments: Judgments) -> OddOneOut:
+        """The distribution of the answers."""
         if X.shape[-1] != self.dimensions:
             # Of a model that cannot be pruned, some dimensions only.
             pruned = copy(self)
             pruned.dimensions = X.shape[-1]
-            return pruned(X, judgments)
+            return pruned.odd(X, judgments)
         # The prior has opened these plates before, and Pyro takes each of them once.
         with poutine.block(hide=["object", "dimension"]):
             sites = self._sample() if self.held is None else self.held
@@ -171,11 +176,9 @@ class Crowd:
         who = judgments.person.remainder(self.size + 1)
         log_p = self._choose(X, judgments, who, traits)
         if traits.lapse is None:
-            return log_p
-        lapse = traits.lapse.index_select(-1, who).unsqueeze(-1)
-        options = 3.0 if judgments.anchor is None else 3.0 - (judgments.anchor >= 0).to(X)[:, None]
-        log_p = torch.logaddexp(log_p + torch.log1p(-lapse), (lapse / options).log())
-        return rule_out_anchors(log_p, judgments, dim=-1)
+            return OddOneOut(log_p)
+        lapse = traits.lapse.index_select(-1, who)
+        return LapsingOddOneOut(log_p, lapse, judgments.chance, judgments.anchor)
 
     # ------------------------------------------------------------------ traits
 
