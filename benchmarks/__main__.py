@@ -22,6 +22,7 @@ SECTIONS = {
     "step_profile": "speed",
     "scaling": "speed",
     "many_small_fits": "speed",
+    "whole_grid": "speed",
     "choice_steps": "speed",
     "human_things": "quality",
     "human_refined": "quality",

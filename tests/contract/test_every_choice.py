@@ -182,6 +182,10 @@ def test_who_answered_is_known_to_a_choice(data):
     [
         (lambda X, judgments: None, r"returned NoneType; expected the log-probability"),
         (lambda X, judgments: X, r"returned \(12, 2\); expected"),
+        (
+            lambda X, judgments: pv.choices.similarities(X, judgments),
+            r"log-probabilities of three answers that sum to .* instead of 1; end it with",
+        ),
         ("dot", "choice='dot' is not a choice"),
         (pv.choices.DotProduct, "is not a choice; expected pv.choices.DotProduct"),
     ],

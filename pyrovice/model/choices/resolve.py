@@ -18,6 +18,9 @@ from pyrovice.model.pyro_lock import pyro_locked
 
 Choice: TypeAlias = Callable[[Tensor, Judgments], Tensor]
 
+# Judgments whose probabilities are added up, and what rounding may make of their sum.
+FEW, TOLERANCE = 100, 1e-3
+
 
 class OwnChoice:
     """A choice that a user wrote as a function, with anchors ruled out whatever it says."""
@@ -29,6 +32,7 @@ class OwnChoice:
 
     def __init__(self, function: Choice) -> None:
         self.function = function
+        self._sums_to_one = False
 
     def __repr__(self) -> str:
         return getattr(self.function, "__name__", None) or repr(self.function)
@@ -46,8 +50,21 @@ class OwnChoice:
                 "pv.choices.similarities(X, judgments).log_softmax(-1)."
             )
         if judgments.anchor is None:
+            if not self._sums_to_one:
+                self._check_sums(log_p)
             return log_p
         return rule_out_anchors(log_p, judgments, dim=-1).log_softmax(-1)
+
+    def _check_sums(self, log_p: Tensor) -> None:
+        """Refuse scores that are no log-probabilities, when some are first seen."""
+        total = log_p.detach()[..., :FEW, :].exp().sum(-1)
+        far = total[(total - 1).abs() > TOLERANCE]
+        if len(far):
+            raise ChoiceError(
+                f"The choice {self!r} returned log-probabilities of three answers that sum to "
+                f"{far[0].item():.3g} instead of 1; end it with .log_softmax(-1)."
+            )
+        self._sums_to_one = True
 
 
 def resolve_choice(choice: Any) -> Any:
