@@ -53,8 +53,8 @@ def _design(judgments: int, learned: Any, **true: Any) -> Design:
 
 DESIGNS = {
     "lapse 0": _design(20_000, {"lapse": LAPSE}, lapse=0.0),
-    "lapse .05": _design(5_000, {"lapse": LAPSE}, lapse=0.05),
-    "lapse .15": _design(5_000, {"lapse": LAPSE}, lapse=0.15),
+    "lapse .05": _design(20_000, {"lapse": LAPSE}, lapse=0.05),
+    "lapse .15": _design(20_000, {"lapse": LAPSE}, lapse=0.15),
     "temperature .7": _design(5_000, {"temperature": TEMPERATURE}, temperature=0.7),
     "temperature 1.4": _design(5_000, {"temperature": TEMPERATURE}, temperature=1.4),
     "position": _design(5_000, {"position": FAVOUR}, position=(0.3, 0.0, -0.3)),
