@@ -19,8 +19,15 @@ from torch.utils._pytree import tree_leaves, tree_map
 
 Results = tuple[Tensor | None, ...]
 
+aten = torch.ops.aten
 # Another name for the same numbers; there is nothing to do again.
-ALIASES = (torch.ops.aten.detach.default, torch.ops.aten.alias.default)
+ALIASES = (aten.detach.default, aten.alias.default)
+# Sums into a copy of what they start from. Where that is zeros of nobody else, it can be spared.
+INTO_A_COPY = {
+    aten.index_add.default: aten.index_add_.default,
+    aten.scatter_add.default: aten.scatter_add_.default,
+}
+ZEROS = (aten.new_zeros.default, aten.zeros.default)
 
 
 class Repeated:
@@ -128,6 +135,11 @@ class Recorder(TorchDispatchMode):
             return None
         self.graph.output(tuple(map(self._argument, results)))
         self.graph.eliminate_dead_code()
+        for node in self.graph.nodes:
+            if node.target in INTO_A_COPY:
+                start = node.args[0]
+                if start.target in ZEROS and len(start.users) == 1:
+                    node.target = INTO_A_COPY[node.target]
         program: Callable[..., Results] = fx.GraphModule(self.constants, self.graph).forward
         return program
 

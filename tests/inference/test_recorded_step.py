@@ -32,6 +32,17 @@ def written_in_place(x):
     return (total,)
 
 
+def summed_by_row(x):
+    start = torch.zeros(3)
+    rows = torch.tensor([2, 0])
+    # The second sum starts where the first does, and must not find it there.
+    return start.index_add(0, rows, x), start.scatter_add(0, rows, 2 * x), start.clone()
+
+
+def summed_from_zeros(x):
+    return (torch.zeros(3).index_add(0, torch.tensor([1, 1]), x),)
+
+
 def in_parts(x):
     first, second = (x * TABLE).split(1)
     return first + second, None
@@ -43,6 +54,7 @@ def mapped(x):
 
 
 REPEATABLE = [with_a_gradient, with_random_numbers, written_in_place, in_parts, mapped]
+REPEATABLE += [summed_by_row, summed_from_zeros]
 
 
 def called(function):
