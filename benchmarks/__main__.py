@@ -23,6 +23,7 @@ SECTIONS = {
     "scaling": "speed",
     "many_small_fits": "speed",
     "whole_grid": "speed",
+    "busy_machine": "speed",
     "choice_steps": "speed",
     "human_things": "quality",
     "human_refined": "quality",

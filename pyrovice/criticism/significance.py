@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
+from pyrovice.data.roles import fair_sample
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import PyroviceError
 from pyrovice.results.fit import Fit
@@ -88,6 +89,7 @@ def compare_choices(
     for model in (a, b):
         if not hasattr(model, "predict"):
             raise TypeError(f"Got a {type(model).__name__} to compare; expected two fits.")
+    triplets = fair_sample(triplets, "compare_choices")
     p_a, p_b = (model.predict(triplets, draws, seed) for model in (a, b))
     _, question = np.unique(triplets._questions(), return_inverse=True)
     scores = {

@@ -452,6 +452,7 @@ class Fit(KeptDimensions):
         self, triplets: Triplets, draws: int = 50, seed: int = 0, bins: int = 10
     ) -> Calibration:
         """Whether answers predicted with some probability come about as often as that."""
+        triplets = fair_sample(triplets, "calibration")
         return calibrate(self.predict(triplets, draws, seed), triplets, bins=bins, seed=seed)
 
     def breakdown(
@@ -461,6 +462,7 @@ class Fit(KeptDimensions):
 
         With their standard errors, and with the accuracy that the model expects of itself.
         """
+        triplets = fair_sample(triplets, "breakdown")
         return break_down(self.predict(triplets, draws, seed), triplets, by)
 
     def elbo(self, data: Triplets, particles: int = 100, seed: int = 0) -> EvidenceBound:

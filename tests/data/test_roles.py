@@ -49,3 +49,20 @@ def test_chosen_judgments_are_left_out_of_tests(small, labelled, small_fit):
     with pytest.warns(pv.PyroviceWarning, match="45 of 60 judgments given to a check"):
         check = pv.checks.check(small_fit, labelled, pv.checks.Accuracy, draws=20)
     assert check.n == 15
+
+
+@pytest.mark.parametrize(
+    ("what", "scored"),
+    [
+        ("calibration", lambda fit, data: fit.calibration(data).table),
+        ("breakdown", lambda fit, data: fit.breakdown(data)),
+        (
+            "compare_choices",
+            lambda fit, data: pv.compare_choices(fit, fit.prune(min_objects=8), data).table,
+        ),
+    ],
+)
+def test_whatever_scores_uses_the_others(labelled, small_fit, what, scored):
+    with pytest.warns(pv.PyroviceWarning, match=f"45 of 60 judgments given to {what}"):
+        found = scored(small_fit, labelled)
+    pd.testing.assert_frame_equal(found, scored(small_fit, labelled[45:]))
