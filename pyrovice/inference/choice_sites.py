@@ -23,14 +23,14 @@ from pyrovice.data.triplets import Triplets
 from pyrovice.errors import tell
 from pyrovice.guides import Guide, PointGuide, SiteGuide
 from pyrovice.guides.drawing import draw_sites, with_embedding
-from pyrovice.inference.langevin import STEP, Potential, Values, langevin
+from pyrovice.inference.langevin import STEP, Potential, Slope, Values, langevin
 from pyrovice.model.choices.softmax_choice import SoftmaxChoice
 from pyrovice.model.model import Model
 
-# Steps between draws, draws that are forgotten, and draws that are kept: fewer of data of at least
-# MANY_JUDGMENTS, where a step takes long.
-STEPS_APART, FORGOTTEN, KEPT, FEWER = 10, 30, 150, 60
-MANY_JUDGMENTS = 100_000
+# Steps between draws, and draws that are kept, of data below and from MANY_JUDGMENTS, where a step
+# takes long; and draws that are forgotten.
+STEPS_APART, KEPT = (25, 10), (150, 60)
+MANY_JUDGMENTS, FORGOTTEN = 100_000, 30
 # Temperatures of a path whose steps are too long, and how often they are halved.
 COLD, HOT, HALVINGS = 0.5, 1.5, 4
 # How often between draws all weights may grow or shrink at once, and by about how much, in logs.
@@ -53,10 +53,11 @@ def draw_with_choice(
     judgments = model.aggregated(data, device)
     # Neighbouring rows then look up neighbouring similarities.
     model = model.with_data(replace(judgments.parts(len(judgments))[0], rows=None))
-    kept = KEPT if len(judgments) < MANY_JUDGMENTS else FEWER
+    many = len(judgments) >= MANY_JUDGMENTS
     try:
         with pyro.validation_enabled(False):
-            found = _steady_draws(Walk(guide, model), FORGOTTEN + kept)
+            walk = Walk(guide, model, STEPS_APART[many])
+            found = _steady_draws(walk, FORGOTTEN + KEPT[many])
     except KeyboardInterrupt:
         found = None
     if found is None:
@@ -92,11 +93,15 @@ class Walk:
         Where it starts, and the scales that it goes by.
     model : Model
         With the judgments.
+    apart : int
+        Steps between draws.
     """
 
-    def __init__(self, guide: SiteGuide, model: Model) -> None:
-        self.model = model
-        _, self.potential, self.to_line, _ = initialize_model(model, initial_params={})
+    def __init__(self, guide: SiteGuide, model: Model, apart: int) -> None:
+        self.model, self.apart = model, apart
+        _, potential, self.to_line, _ = initialize_model(model, initial_params={})
+        # A function of the user's may do something else in the next step.
+        self.potential = potential if model.is_code else Slope(potential)
         self.scale: Values = {site.name: guide.line(site)[1].detach() for site in guide.sites}
         start = draw_sites(guide, model, 1)
         self.start = {name: start[name][0] for name in self.to_line}
@@ -110,10 +115,10 @@ class Walk:
             yield sites, heat
 
     def _after_steps(
-        self, potential: Potential, sites: Values, step: float
+        self, potential: Potential | Slope, sites: Values, step: float
     ) -> tuple[Values, float]:
         line = {name: transform(sites[name]) for name, transform in self.to_line.items()}
-        path = list(itertools.islice(langevin(potential, line, self.scale, step), STEPS_APART))
+        path = list(itertools.islice(langevin(potential, line, self.scale, step), self.apart))
         last, _ = path[-1]
         moved = {name: transform.inv(last[name]) for name, transform in self.to_line.items()}
         return moved, float(np.mean([heat for _, heat in path]))

@@ -15,6 +15,8 @@ import torch
 from pyro.ops.integrator import potential_grad
 from torch import Tensor
 
+from pyrovice.inference.recorded_step import Repeated, Results
+
 Values = dict[str, Tensor]
 Potential = Callable[[Values], Tensor]
 
@@ -23,8 +25,33 @@ STEP = 0.2
 FRICTION = 0.5
 
 
+class Slope:
+    """The gradient of a potential, quick when it is asked for again and again.
+
+    Parameters
+    ----------
+    potential : callable
+        Minus the log-density, up to a constant. It must do the same at every call.
+    """
+
+    def __init__(self, potential: Potential) -> None:
+        self.potential = potential
+        self.names: tuple[str, ...] = ()
+        self.repeated = Repeated(self._at)
+
+    def __call__(self, z: Values) -> Values:
+        """The gradient at these positions."""
+        self.names = tuple(z)
+        found = self.repeated(*z.values())
+        return {name: slope for name, slope in zip(z, found, strict=True) if slope is not None}
+
+    def _at(self, *values: Tensor) -> Results:
+        slope, _ = potential_grad(self.potential, dict(zip(self.names, values, strict=True)))
+        return tuple(slope.values())
+
+
 def langevin(
-    potential: Potential, start: Values, scale: Values, step: float = STEP
+    potential: Potential | Slope, start: Values, scale: Values, step: float = STEP
 ) -> Iterator[tuple[Values, float]]:
     """Positions along one path, a step apart, without end.
 
@@ -34,8 +61,8 @@ def langevin(
 
     Parameters
     ----------
-    potential : callable
-        Minus the log-density, up to a constant.
+    potential : callable or Slope
+        Minus the log-density, up to a constant, or its gradient.
     start : dict of Tensor
         Where to start.
     scale : dict of Tensor
@@ -59,14 +86,18 @@ def langevin(
     fresh = math.sqrt(1 - remembered**2)
     z = {name: value.detach().clone() for name, value in start.items()}
     momentum = {name: torch.randn_like(value) for name, value in z.items()}
-    slope, _ = potential_grad(potential, z)
+
+    def slope_at(z: Values) -> Values:
+        return potential(z) if isinstance(potential, Slope) else potential_grad(potential, z)[0]
+
+    slope = slope_at(z)
     while True:
         for name, v in momentum.items():
             v.sub_(slope[name] * scale[name], alpha=step / 2)
             z[name] = z[name] + step / 2 * scale[name] * v
             v.mul_(remembered).add_(torch.randn_like(v), alpha=fresh)
             z[name] = z[name] + step / 2 * scale[name] * v
-        slope, _ = potential_grad(potential, z)
+        slope = slope_at(z)
         for name, v in momentum.items():
             v.sub_(slope[name] * scale[name], alpha=step / 2)
         squares = torch.cat([v.flatten() for v in momentum.values()]).square()

@@ -18,7 +18,7 @@ def here(tmp_path, monkeypatch):
     """Judgments that say where objects stood, and a sampler that does not go far."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(choice_sites, "FORGOTTEN", 2)
-    monkeypatch.setattr(choice_sites, "KEPT", 5)
+    monkeypatch.setattr(choice_sites, "KEPT", (5, 5))
     choice = pv.choices.DotProduct(position=(0.3, 0.0, -0.3))
     pv.simulate(1.5 * np.eye(2).repeat(5, axis=0), 300, seed=0, choice=choice).write("a.csv")
     return tmp_path

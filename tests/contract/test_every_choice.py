@@ -47,7 +47,7 @@ def data():
 def few_draws(monkeypatch):
     """What a fit learned about its choice is sampled for a moment only."""
     monkeypatch.setattr(choice_sites, "FORGOTTEN", 2)
-    monkeypatch.setattr(choice_sites, "KEPT", 20)
+    monkeypatch.setattr(choice_sites, "KEPT", (20, 20))
 
 
 @pytest.fixture(

@@ -64,7 +64,7 @@ def test_weights_and_temperature_trade_places_without_changing_an_answer():
     choice = pv.choices.DotProduct(temperature=dist.LogNormal(0.0, 0.3))
     model = pv.Model(dist.Normal(0.0, 1.0), 10, 2, data, choice=choice)
     guide = pv.MeanField()(model)
-    walk = choice_sites.Walk(guide, model)
+    walk = choice_sites.Walk(guide, model, 10)
     torch.manual_seed(0)
     # Without judgments both would follow their priors, however they begin.
     sites = {"X": torch.randn(10, 2), "temperature": torch.tensor(3.0)}
@@ -97,7 +97,7 @@ def test_a_walk_that_runs_away_leaves_the_guides_draws(monkeypatch):
 
 def test_a_step_that_is_too_long_is_halved(monkeypatch):
     monkeypatch.setattr(choice_sites, "STEP", 8.0)
-    monkeypatch.setattr(choice_sites, "KEPT", 10)
+    monkeypatch.setattr(choice_sites, "KEPT", (10, 10))
     monkeypatch.setattr(choice_sites, "HALVINGS", 7)
     data = pv.simulate(plausible_embedding(10, 2, seed=0), 300, seed=0)
     fit = pv.fit(data, choice=LAPSE, dimensions=2, training=SHORT, progress=False)
@@ -106,7 +106,7 @@ def test_a_step_that_is_too_long_is_halved(monkeypatch):
 
 
 def test_a_temperature_beside_a_prior_that_learns_its_scale_is_said_to_be_unknown(monkeypatch):
-    monkeypatch.setattr(choice_sites, "KEPT", 4)
+    monkeypatch.setattr(choice_sites, "KEPT", (4, 4))
     data = pv.simulate(plausible_embedding(10, 2, seed=0), 300, seed=0)
     choice = pv.choices.DotProduct(temperature=dist.LogNormal(0.0, 0.3))
     with pytest.warns(pv.PyroviceWarning, match=r"learns its own scale \(scale\)"):
