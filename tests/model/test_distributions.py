@@ -5,6 +5,7 @@ import torch
 from scipy import integrate, special, stats
 
 from pyrovice.model.distributions import (
+    LEAST_LAPSE,
     LapsingOddOneOut,
     OddOneOut,
     OneSidedSpikeAndSlab,
@@ -146,7 +147,8 @@ def test_lapses_are_a_mixture_of_categoricals():
     torch.testing.assert_close(apart.log_prob(odd)[:, 3], theirs.log_prob(odd))
     assert apart.sample((6,)).shape == (6, 2, 4, 5)
     # What is next to impossible is not impossible where anybody may lapse.
-    sure = LapsingOddOneOut(torch.tensor([[0.0, -200.0, -300.0]]), torch.zeros(1), torch.ones(1))
+    least = torch.full((1,), LEAST_LAPSE)
+    sure = LapsingOddOneOut(torch.tensor([[0.0, -200.0, -300.0]]), least, torch.ones(1))
     assert torch.isfinite(sure.log_prob(torch.tensor([2]))).all()
 
 

@@ -22,7 +22,7 @@ from pyrovice.data.triplets import Triplets
 from pyrovice.errors import ChoiceError, DataError
 from pyrovice.model.choices.kept_pairs import pairs_kept
 from pyrovice.model.choices.pairs import rule_out_anchors
-from pyrovice.model.distributions.odd_one_out import LEAST_LAPSE
+from pyrovice.model.distributions import LEAST_LAPSE
 from pyrovice.model.fixed_or_learned import Parameter, as_typed, is_learned, is_number, is_within
 from pyrovice.model.judgments import Judgments
 

@@ -1,7 +1,7 @@
 """Distributions that Pyro lacks: priors of an entry, and the odd one of three."""
 
 from pyrovice.model.distributions.horseshoe import RegularizedHorseshoe
-from pyrovice.model.distributions.odd_one_out import LapsingOddOneOut, OddOneOut
+from pyrovice.model.distributions.odd_one_out import LEAST_LAPSE, LapsingOddOneOut, OddOneOut
 from pyrovice.model.distributions.spike_and_slab import (
     FAMILIES,
     OneSidedSpikeAndSlab,
@@ -11,6 +11,7 @@ from pyrovice.model.distributions.spike_and_slab import (
 
 __all__ = [
     "FAMILIES",
+    "LEAST_LAPSE",
     "LapsingOddOneOut",
     "OddOneOut",
     "OneSidedSpikeAndSlab",

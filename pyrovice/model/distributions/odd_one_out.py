@@ -60,7 +60,7 @@ class LapsingOddOneOut(OddOneOut):
     log_p : Tensor of shape (..., n, 3)
         Log-probability of each position, of an answer that is not at random.
     lapse : Tensor of shape (..., n)
-        The probability that it is.
+        The probability that it is, at least LEAST_LAPSE.
     chance : Tensor of shape (1,) or (n,)
         Of each answer at random: a third, or a half with an anchor.
     anchor : Tensor of shape (n,), optional
@@ -126,8 +126,7 @@ class LapsingOddOneOut(OddOneOut):
 
     @staticmethod
     def _mixed(log_p: Tensor, lapse: Tensor, chance: Tensor) -> Tensor:
-        # Never below a third of the lapse rate, so that its logarithm is finite.
-        return torch.lerp(log_p.exp(), chance.to(log_p), lapse.clamp(min=LEAST_LAPSE)).log()
+        return torch.lerp(log_p.exp(), chance.to(log_p), lapse).log()
 
 
 def _of_answer(log_p: Tensor, value: Tensor) -> Tensor:

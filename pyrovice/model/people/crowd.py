@@ -17,7 +17,7 @@ from torch import Tensor
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import PyroviceError
 from pyrovice.model.choices.pairs import rule_out_anchors
-from pyrovice.model.distributions import LapsingOddOneOut, OddOneOut
+from pyrovice.model.distributions import LEAST_LAPSE, LapsingOddOneOut, OddOneOut
 from pyrovice.model.judgments import Judgments, pair_ids, person_numbers
 from pyrovice.model.people.groups import grouped
 from pyrovice.model.people.people import People
@@ -88,7 +88,7 @@ class Crowd:
         self.groups, self.group = grouped(people, known)
         self.newcomer: Mapping[str, Tensor] = {}
         self.is_relative = True
-        self.remembered: tuple[Judgments, Tensor] | None = None
+        self.remembered: tuple[Judgments, Tensor, Tensor | None] | None = None
         self.held: dict[str, Tensor] | None = None
         if people.varies("lapse") and getattr(choice, "lapse", 0.0) != 0.0:
             raise PyroviceError(
@@ -124,12 +124,16 @@ class Crowd:
         return other
 
     def remembering(self, X: Tensor, judgments: Judgments) -> Crowd:
-        """The same, for many questions about one embedding: similarities that do not depend on
-        people are computed once."""
+        """The same, for many questions about one embedding: what does not depend on people is
+        computed once, similarities or even the answers of those who do not lapse."""
         other = copy(self)
         sees_alike = not (self.people.varies("weights") or self.people.varies("own"))
         if sees_alike and getattr(self.choice, "samples_nothing", False):
-            other.remembered = judgments, self.choice.similarity(X, judgments)
+            similarity = self.choice.similarity(X, judgments)
+            answers = None
+            if not self.people.varies("temperature"):
+                answers = self.choice.answer(similarity, judgments)
+            other.remembered = judgments, similarity, answers
         return other
 
     def relative(self, sites: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -177,7 +181,7 @@ class Crowd:
         log_p = self._choose(X, judgments, who, traits)
         if traits.lapse is None:
             return OddOneOut(log_p)
-        lapse = traits.lapse.index_select(-1, who)
+        lapse = traits.lapse.clamp(min=LEAST_LAPSE).index_select(-1, who)
         return LapsingOddOneOut(log_p, lapse, judgments.chance, judgments.anchor)
 
     # ------------------------------------------------------------------ traits
@@ -256,18 +260,20 @@ class Crowd:
     def _choose(self, X: Tensor, judgments: Judgments, who: Tensor, traits: Traits) -> Tensor:
         """What the choice says of what each person sees."""
         temperature = traits.temperature
-        each = None if temperature is None else temperature.index_select(-1, who)
+        each = None if temperature is None else (1 / temperature).index_select(-1, who)
         if not hasattr(self.choice, "similarity"):
             return self._ask_a_function(X, judgments, who, traits, each)
         choice = self.choice.drawn(X)
         if self.remembered is not None and self.remembered[0] is judgments:
-            similarity = self.remembered[1]
+            _, similarity, answers = self.remembered
+            if answers is not None:
+                return answers
         elif traits.weight is None and traits.own is None:
             similarity = choice.similarity(X, judgments)
         else:
             similarity = self._similarity(choice, X, judgments, who, traits)
         if each is not None:
-            similarity = similarity / each.unsqueeze(-2)
+            similarity = similarity * each.unsqueeze(-2)
         return choice.answer(similarity, judgments)
 
     def _similarity(
@@ -318,7 +324,7 @@ class Crowd:
         if each is None:
             return log_p
         # A finite number in place of -inf: its derivative by the temperature is infinite.
-        tempered = log_p.clamp(min=torch.finfo(log_p.dtype).min / 1e6) / each.unsqueeze(-1)
+        tempered = log_p.clamp(min=torch.finfo(log_p.dtype).min / 1e6) * each.unsqueeze(-1)
         return rule_out_anchors(tempered, judgments, dim=-1).log_softmax(-1)
 
 
