@@ -36,6 +36,13 @@ def test_workers_end_with_their_parent(number):
     parent.communicate()
 
 
+def test_ctrl_c_is_left_to_the_parent():
+    with workers_of_this_process() as parent:
+        ask = joblib.delayed(below)(parent, signal.getsignal, signal.SIGINT)
+        assert joblib.Parallel(n_jobs=2)([ask, ask]) == [signal.SIG_IGN] * 2
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
 def test_only_processes_below_this_one_are_watched():
     with workers_of_this_process() as parent:
         assert parent == os.getpid()
