@@ -99,7 +99,8 @@ def watched(chains: int, draws: int, title: str, *, progress: bool) -> Iterator[
     False 9
     """
     backend, _ = get_active_backend()
-    if not isinstance(backend, ON_THIS_MACHINE):
+    # A subclass may be that of a cluster.
+    if type(backend) not in ON_THIS_MACHINE:
         yield Watch(None, chains)
         return
     # Windows does not remove a file that is mapped.

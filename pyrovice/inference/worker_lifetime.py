@@ -34,8 +34,9 @@ def workers_of_this_process() -> Iterator[int | None]:
     wants to know; None for threads and clusters.
     """
     backend, _ = get_active_backend()
-    parent = os.getpid() if isinstance(backend, LokyBackend | MultiprocessingBackend) else None
-    if not isinstance(backend, LokyBackend):
+    # Ray's backend is one of the subclasses, and its workers are nobody's children.
+    parent = os.getpid() if type(backend) in (LokyBackend, MultiprocessingBackend) else None
+    if type(backend) is not LokyBackend:
         yield parent
         return
     threads = backend.inner_max_num_threads
