@@ -45,7 +45,7 @@ class PyroviceWarning(UserWarning):
 
 
 class InterruptedWarning(PyroviceWarning):
-    """Training was stopped by Ctrl-C."""
+    """Training or sampling was stopped by Ctrl-C."""
 
 
 def tell(message: str, kind: type[PyroviceWarning] = PyroviceWarning) -> None:

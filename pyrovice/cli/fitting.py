@@ -125,7 +125,7 @@ def fit(
             progress=not quiet,
             checkpoint=checkpoint,
         )
-    stopped = any(issubclass(note.category, InterruptedWarning) for note in said)
+    stopped = _was_stopped(said)
     if stopped and (checkpoint is not None or found.history.empty):
         # The output would stand in the way of the same command, which goes on from the checkpoint.
         raise KeyboardInterrupt(_how_to_go_on(checkpoint))
@@ -164,28 +164,39 @@ def refine(
 ) -> None:
     """Sample the posterior around a fit, for honest intervals.
 
-    DATA are the judgments that it was fitted to. Its kept dimensions are refined.
+    DATA are the judgments that it was fitted to. Its kept dimensions are refined. Stopped by
+    Ctrl-C or SIGTERM, it writes the fit of the draws so far.
     """
     check_output(output, overwrite)
     found = pv.load(fit).prune()
     judgments = read_judgments(data, format, found.names, part)
-    refined = pv.refine(found, judgments, draws=draws, chains=chains, seed=seed)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", pv.PyroviceWarning)
+        refined = pv.refine(
+            found, judgments, draws=draws, chains=chains, seed=seed, progress=not quiet
+        )
     refined.save(output, overwrite=overwrite)
+    for note in said:
+        warnings.warn(note.message, stacklevel=1)
+    made = refined.posterior.sample_stats["lp"].size
     record = {
         "judgments": refined.n_judgments,
         "objects": len(refined.names),
         "dimensions": refined.n_dimensions,
         "dimensions_before": found.n_dimensions,
         "converged": refined.converged,
-        "draws": draws * chains,
+        "draws": made,
         "seed": seed,
+        "notes": [str(note.message) for note in said],
         "written": [str(output)],
     }
     text = (
         f"{refined}\n  {refined.n_dimensions} of {found.n_dimensions} dimensions are credible "
-        f"in {draws * chains} draws\nWritten: {output}"
+        f"in {made} draws\nWritten: {output}"
     )
     answer(text, record, as_json=json, quiet=quiet)
+    if _was_stopped(said):
+        raise typer.Exit(exit_code())
 
 
 def sweep(
@@ -305,6 +316,10 @@ def _learned(fit: pv.Fit) -> dict[str, list[float]]:
         for (name, entry), row in table.iterrows()
         if name in names
     }
+
+
+def _was_stopped(said: list[warnings.WarningMessage]) -> bool:
+    return any(issubclass(note.category, InterruptedWarning) for note in said)
 
 
 def _how_to_go_on(checkpoint: Path | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +20,7 @@ from pyrovice.criticism.resamples import Recipe
 from pyrovice.data.html_tables import html_table
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole, whole_seed
-from pyrovice.errors import DataError
+from pyrovice.errors import DataError, InterruptedWarning
 from pyrovice.inference.many_fits import results_of
 from pyrovice.inference.plan import Plan, check_data
 from pyrovice.inference.refining import refine
@@ -203,7 +204,7 @@ class Simulation:
         truth, simulated, rng = self._simulated()
         found = {"n_dimensions": np.array(fit.n_dimensions)}
         if self.refined and fit.n_dimensions:
-            fit = refine(fit.prune(), simulated, draws=REFINED_DRAWS, seed=self.seed)
+            fit = _refined(fit.prune(), simulated, self.seed)
         same = same_dimensions(truth["X"].numpy(), fit.posterior.mean())
         found["matched"] = np.array((same >= 0).mean())
         asked = _new_questions(self.data, rng)
@@ -211,6 +212,16 @@ class Simulation:
             if true.size:
                 found |= _compared(name, draws, true, rng)
         return found
+
+
+def _refined(fit: Fit, data: Triplets, seed: int) -> Fit:
+    with warnings.catch_warnings():
+        # Whoever stops one of many wants to stop them all.
+        warnings.simplefilter("error", InterruptedWarning)
+        try:
+            return refine(fit, data, draws=REFINED_DRAWS, seed=seed, progress=False)
+        except InterruptedWarning as stop:
+            raise KeyboardInterrupt from stop
 
 
 def _new_questions(data: Triplets, rng: np.random.Generator) -> Triplets:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -33,7 +33,11 @@ from pyrovice.results.weights import DrawnWeights
 # Draws whose likelihood is computed at once, and the numbers that it may take.
 AT_ONCE = 50
 MOST_AT_ONCE = 2**24
+# The fewest draws that a chain can be judged by.
+FEWEST_DRAWS = 4
 ONE_CHAIN = "one chain cannot say whether it has found everything"
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -51,12 +55,35 @@ class Chain:
         """How many of the draws ended a path that ran away."""
         return int(self.stats["diverging"].sum()) if "diverging" in self.stats else 0
 
+    def __len__(self) -> int:
+        return len(self.log_likelihood)
 
-def side_by_side(run: Callable[..., Chain], arguments: Sequence[tuple]) -> list[Chain]:
-    """A chain for each of the arguments, in processes, as many at once as there are cores."""
+    def first(self, n: int) -> Chain:
+        """Its first draws."""
+        return Chain(
+            sites={name: values[:n] for name, values in self.sites.items()},
+            log_likelihood=self.log_likelihood[:n],
+            log_prior=self.log_prior[:n],
+            seconds=self.seconds * n / len(self),
+            stats={name: values[:n] for name, values in self.stats.items()},
+        )
+
+
+def side_by_side(run: Callable[..., Result], arguments: Sequence[tuple]) -> list[Result]:
+    """A result for each of the arguments, in processes, as many at once as there are cores."""
     jobs = min(len(arguments), os.cpu_count() or 1)
     with workers_of_this_process() as parent:
         return list(Parallel(n_jobs=jobs)(delayed(below)(parent, run, *each) for each in arguments))
+
+
+def of_one_length(chains: Sequence[Chain]) -> list[Chain]:
+    """Chains of different lengths cut to one, such that the most draws are kept in all.
+
+    Where there are fewer cores than chains, some may not have begun when others are done.
+    """
+    longest_first = sorted(chains, key=len, reverse=True)
+    kept = max(range(len(chains), 0, -1), key=lambda n: n * len(longest_first[n - 1]), default=0)
+    return [chain.first(len(longest_first[kept - 1])) for chain in longest_first[:kept]]
 
 
 def finished_chain(
@@ -74,10 +101,10 @@ def finished_chain(
         log_densities(model, {name: values[rows] for name, values in latent.items()})
         for rows in torch.arange(n).split(at_once)
     ]
-    log_likelihood, log_prior = (torch.cat(part).numpy() for part in zip(*parts, strict=True))
+    log_likelihood, log_prior = (torch.cat(part).cpu().numpy() for part in zip(*parts, strict=True))
     found = model.relative(with_embedding(model, latent))
     return Chain(
-        sites={name: values.numpy() for name, values in found.items()},
+        sites={name: values.cpu().numpy() for name, values in found.items()},
         log_likelihood=log_likelihood,
         log_prior=log_prior,
         seconds=seconds,

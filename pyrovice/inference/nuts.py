@@ -19,6 +19,7 @@ from pyrovice.data.validation import whole, whole_seed
 from pyrovice.errors import PyroviceError, tell
 from pyrovice.guides import Guide
 from pyrovice.inference.chains import (
+    FEWEST_DRAWS,
     ONE_CHAIN,
     Chain,
     finished_chain,
@@ -127,7 +128,7 @@ def sample(
     seed = whole_seed(seed)
     size = first_dimensions(dimensions, data, learned_rows(prior))
     method = NUTS(
-        whole(draws, "draws", least=4), whole(warmup, "warmup", least=0), whole(chains, "chains", 1)
+        whole(draws, "draws", FEWEST_DRAWS), whole(warmup, "warmup", 0), whole(chains, "chains", 1)
     )
     model = Model(prior, data.n_objects, size, data, choice=choice, people=people)
     tell_if_scale_is_free(model)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
@@ -30,7 +30,7 @@ from pyrovice.model.model import Model
 from pyrovice.model.people import People, check_people_of, judgments_by_person
 from pyrovice.model.priors import Features, Prior, learned_rows, prior_of
 from pyrovice.model.pyro_lock import pyro_locked
-from pyrovice.model.torch_state import gradients
+from pyrovice.model.torch_state import gradients, tensors_on
 from pyrovice.results.fit import Fit, in_order_of_importance
 from pyrovice.results.posterior import posterior_of
 from pyrovice.results.unjudged import unjudged_objects
@@ -132,13 +132,11 @@ class Plan:
     @contextmanager
     def isolated(self) -> Iterator[None]:
         """Random numbers, new tensors and parameters of a fit, apart from the program's."""
-        # Where tensors are made anyway, a device need not be asked for at every call.
-        here = torch.device(self.device) == torch.get_default_device()
         with (
             pyro_locked(),
             gradients(),
             torch.random.fork_rng(),
-            nullcontext() if here else torch.device(self.device),
+            tensors_on(self.device),
             limited_threads(self.threads),
             # Parameters stay in the guide instead of Pyro's global store, where fits would meet.
             pyro.settings.context(module_local_params=True),

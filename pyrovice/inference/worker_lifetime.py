@@ -1,12 +1,14 @@
 """Worker processes that end when the process that started them does, however that ends.
 
 A scheduler, or a user who has had enough, stops the parent alone. Its workers would go on
-computing what nobody will ask for.
+computing what nobody will ask for. Ctrl-C in a terminal reaches all of them, and the parent alone
+decides what it means.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 import time
@@ -32,25 +34,29 @@ def workers_of_this_process() -> Iterator[int | None]:
     wants to know; None for threads and clusters.
     """
     backend, _ = get_active_backend()
-    parent = os.getpid() if isinstance(backend, LokyBackend | MultiprocessingBackend) else None
-    if not isinstance(backend, LokyBackend):
+    # Ray's backend is one of the subclasses, and its workers are nobody's children.
+    parent = os.getpid() if type(backend) in (LokyBackend, MultiprocessingBackend) else None
+    if type(backend) is not LokyBackend:
         yield parent
         return
     threads = backend.inner_max_num_threads
     kept = {} if threads is None else {"inner_max_num_threads": threads}
     # From their birth on: an older joblib ignores this, and `below` watches from their first work.
-    with joblib.parallel_config(backend="loky", initializer=_watch, initargs=(parent,), **kept):
+    with joblib.parallel_config(backend="loky", initializer=_settle, initargs=(parent,), **kept):
         yield parent
 
 
 def below(parent: int | None, run: Callable[..., Result], *arguments: Any) -> Result:
     """Call `run` in a worker, which from then on lives no longer than its parent."""
     if parent not in (None, os.getpid()):
-        _watch(parent)
+        _settle(parent)
     return run(*arguments)
 
 
-def _watch(parent: int | None) -> None:
+def _settle(parent: int | None) -> None:
+    if threading.current_thread() is threading.main_thread():
+        # Also one that waits for work would end, and the others with it.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     if not _is_watching():
         threading.Thread(target=_outlive_not, args=(parent,), name=WATCHER, daemon=True).start()
 

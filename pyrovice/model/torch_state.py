@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import torch
 
@@ -24,6 +24,21 @@ def gradients() -> Iterator[None]:
     check_default_dtype()
     with torch.inference_mode(False), torch.enable_grad():
         yield
+
+
+def tensors_on(device: torch.device | str) -> AbstractContextManager:
+    """Have new tensors made on this device.
+
+    Examples
+    --------
+    >>> import torch
+    >>> with torch.device("meta"), tensors_on("cpu"):
+    ...     torch.zeros(1).device
+    device(type='cpu')
+    """
+    wanted = torch.device(device)
+    # Where tensors are made anyway, a device need not be asked for at every call.
+    return nullcontext() if wanted == torch.get_default_device() else wanted
 
 
 def check_default_dtype() -> None:

@@ -1,14 +1,18 @@
 """SIGTERM and Ctrl-C: an exit code of their own, whole files, no worker left."""
 
+import json
+import os
 import signal
 from pathlib import Path
 
+import numpy as np
 import pytest
 from helpers.processes import children, is_running, started, wait_until
 from typer.testing import CliRunner
 
 import pyrovice as pv
 from pyrovice.cli import app
+from pyrovice.inference import watched_chains
 from pyrovice.inference.svi import Trainer
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
@@ -71,6 +75,59 @@ def test_without_a_checkpoint_the_fit_so_far_is_kept(folder, monkeypatch):
     assert said.exit_code == 143
     assert "Interrupted after 6 epochs" in said.stderr
     assert len(pv.load(output).history) == 6
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_ctrl_c_on_chains_writes_the_draws_so_far(small, small_fit, tmp_path, monkeypatch):
+    small.write(tmp_path / "train.txt")
+    small_fit.save(tmp_path / "my.fit")
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    monkeypatch.setenv("TMPDIR", str(notes))
+    arguments = ["refine", "my.fit", "train.txt", "-o", "so_far.fit", "--draws", "100000"]
+    parent = started(*arguments, cwd=tmp_path, session=True)
+    # Of each chain how many draws it has, those that are forgotten among them.
+    path = wait_until(lambda: next(notes.glob("pyrovice-*/chains"), None))
+    wait_until(lambda: (np.fromfile(path, np.int64)[1:] >= 40).all())
+    os.killpg(parent.pid, signal.SIGINT)
+    said, noted = parent.communicate(timeout=60)
+    assert parent.returncode == 130, noted
+    so_far = pv.load(tmp_path / "so_far.fit")
+    chains, draws = so_far.posterior.weights.stored.shape[:2]
+    assert chains == 2
+    assert draws >= 10
+    assert f"of 200000 draws: this is the fit so far, chains=2 of draws={draws}" in noted
+    assert f"credible in {2 * draws} draws" in said
+    assert not path.exists()
+
+
+def test_sigterm_on_a_chain_writes_the_draws_so_far(small, small_fit, tmp_path, monkeypatch):
+    small.write(tmp_path / "train.txt")
+    small_fit.save(tmp_path / "my.fit")
+    go_on, stop_at = watched_chains.Report.opened, 30
+
+    def stopped(report):
+        told = go_on(report)
+
+        def stopping(done):
+            if done == stop_at:
+                signal.raise_signal(signal.SIGTERM)
+            return told(done)
+
+        return stopping
+
+    monkeypatch.setattr(watched_chains.Report, "opened", stopped)
+    arguments = ["refine", "my.fit", "train.txt", "-o", "so_far.fit", "--chains", "1", "--json"]
+    monkeypatch.chdir(tmp_path)
+    said = CliRunner().invoke(app, arguments)
+    assert said.exit_code == 143
+    assert "stopped by SIGTERM. There is nothing to keep" in said.stderr
+    assert not Path("so_far.fit").exists()
+    stop_at = 36
+    said = CliRunner().invoke(app, arguments)
+    assert said.exit_code == 143
+    assert json.loads(said.stdout)["draws"] == 6
+    assert len(pv.load("so_far.fit").history) == 6
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 

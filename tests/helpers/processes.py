@@ -9,11 +9,15 @@ from pathlib import Path
 COMMAND = "from pyrovice.cli import app; app()"
 
 
-def started(*arguments, code=COMMAND, cwd=None):
-    """Python in a process of its own, with one thread and everything that this one imports."""
+def started(*arguments, code=COMMAND, cwd=None, session=False):
+    """Python in a process of its own, with one thread and everything that this one imports.
+
+    In a session of its own it can be sent what a terminal sends to all of its processes.
+    """
     return subprocess.Popen(
         [sys.executable, "-c", code, *map(str, arguments)],
         cwd=cwd,
+        start_new_session=session,
         env=os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

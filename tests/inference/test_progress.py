@@ -64,3 +64,15 @@ def test_sampling_draws_it_too():
     with contextlib.redirect_stderr(Terminal()) as screen:
         pv.sample(data, dimensions=1, draws=4, warmup=2, chains=2, progress=False)
     assert screen.getvalue() == ""
+
+
+@pytest.mark.filterwarnings("ignore:Not known to have converged")
+def test_chains_in_processes_are_counted_together(small_fit, small):
+    with contextlib.redirect_stderr(Terminal()) as screen:
+        pv.refine(small_fit, small, draws=4, chains=2)
+    assert "2 chains around the fit: 100%" in screen.getvalue()
+    # Thirty draws of each are forgotten.
+    assert "68/68" in screen.getvalue()
+    with contextlib.redirect_stderr(Terminal()) as screen:
+        pv.refine(small_fit, small, draws=4, chains=1, progress=False)
+    assert screen.getvalue() == ""

@@ -7,6 +7,7 @@ from scipy.stats import norm
 
 import pyrovice as pv
 from pyrovice.inference.refining import Langevin, _steady_path, run_chain
+from pyrovice.inference.watched_chains import Report
 
 COUNTS = np.array([8, 6, 30])
 SHORT = pv.Training(stop=pv.MaxEpochs(20))
@@ -106,7 +107,8 @@ def test_the_random_state_of_the_program_is_left_alone(data):
     start = {"X": torch.rand(8, 2)}
     scale = {"X": torch.full((8, 2), 0.1)}
     before = torch.random.get_rng_state()
-    chain = run_chain(pv.Model(pv.SpikeSlab(), 8, 2), data, start, scale, draws=4, seed=0)
+    model, cpu = pv.Model(pv.SpikeSlab(), 8, 2), torch.device("cpu")
+    chain = run_chain(model, data, start, scale, 4, seed=0, device=cpu, report=Report())
     assert torch.equal(torch.random.get_rng_state(), before)
     assert chain.sites["X"].shape == (4, 8, 2)
 
@@ -133,17 +135,17 @@ def test_every_kind_of_prior_and_guide_can_be_refined(data, prior, guide):
 
 def test_a_step_that_runs_away_is_shortened():
     torch.manual_seed(0)
-    start = {"x": torch.zeros(5)}
+    start, go_on = {"x": torch.zeros(5)}, Report().opened()
 
     def stiff(z):
         return 50 * (z["x"] ** 2).sum()
 
     # The right scale is 0.1: steps of 0.2 are too long from a scale of 1 on.
     for scale in (0.5, 1.1, 2.1, 5.0):
-        drawn, _ = _steady_path(stiff, start, {"x": torch.full((5,), scale)}, draws=200)
+        drawn, _ = _steady_path(stiff, start, {"x": torch.full((5,), scale)}, 200, go_on)
         assert 0.08 < torch.stack([z["x"] for z in drawn]).std() < 0.12
     with pytest.raises(pv.PyroviceError, match="runs away"):
-        _steady_path(stiff, start, {"x": torch.full((5,), 1e4)}, draws=10)
+        _steady_path(stiff, start, {"x": torch.full((5,), 1e4)}, 10, go_on)
 
 
 def test_bad_arguments_get_a_sentence(fit, data):
