@@ -35,7 +35,7 @@ from pyrovice.inference.chains import (
     of_one_length,
     side_by_side,
 )
-from pyrovice.inference.langevin import STEP, Potential, Values, langevin
+from pyrovice.inference.langevin import STEP, Potential, Slope, Values, langevin
 from pyrovice.inference.plan import check_data
 from pyrovice.inference.watched_chains import GoOn, Report, Watch, watched
 from pyrovice.model.model import Model
@@ -268,7 +268,9 @@ def run_chain(
         _, potential, to_line, _ = initialize_model(model, initial_params={})
         line = {name: transform(start[name].to(device)) for name, transform in to_line.items()}
         scale = {name: each.to(device) for name, each in scale.items()}
-        drawn, temperature = _steady_path(potential, line, scale, draws, go_on)
+        # A function of the user's may do something else in the next step.
+        way = potential if model.is_code else Slope(potential)
+        drawn, temperature = _steady_path(way, line, scale, draws, go_on)
         if not drawn:
             return None
         sites = {
@@ -280,7 +282,7 @@ def run_chain(
 
 
 def _steady_path(
-    potential: Potential, start: Values, scale: Values, draws: int, go_on: GoOn
+    potential: Potential | Slope, start: Values, scale: Values, draws: int, go_on: GoOn
 ) -> tuple[list[Values], NDArray[np.floating]]:
     """Draws along a path with their temperatures, by the longest step that is not too long.
 
