@@ -68,6 +68,12 @@ class TooFast(Rule):
         by = timed.groupby("participant", sort=False)
         sets = timed["set"] if "set" in timed else by.cumcount() // self.trials
         groups = timed.groupby(["participant", sets.rename("set")], sort=False)["reaction_time"]
+        if "set" in timed and groups.size().median() < 2:
+            raise DataError(
+                "Most sets of the column 'set' of data.trials hold one response of a person, so "
+                "that no share of them can be too fast; expected trials that one person did "
+                f"together. Leave the column out to take runs of {self.trials} trials instead."
+            )
         quick = groups.agg(lambda times: (times < self.quick).mean()) >= self.quick_share
         fast = groups.agg(lambda times: (times < self.fast).mean()) >= self.fast_share
         too_fast = quick & fast
@@ -123,7 +129,8 @@ class FailedCatch(Rule):
         if failed is None:
             raise DataError(
                 "There are no catch trials by participant; pass FailedCatch(catch=table) with the "
-                "columns 'participant' and 'passed'. Parts of data do not keep those of the file."
+                "columns 'participant' and 'passed'. Parts of data, and files written from it, do "
+                "not keep those of the file that was read."
             )
         return _for_everybody(failed > self.allowed, data)
 
@@ -180,7 +187,14 @@ class Review:
         """The judgments of everybody else."""
         if data.participants is None:
             raise DataError("These judgments do not say who judged.")
-        return data[~np.isin(data.participants, self.excluded)]
+        keep = ~np.isin(data.participants, self.excluded)
+        if not keep.any():
+            raise DataError(
+                f"The rules exclude everybody, {len(self.excluded):,} people. Look at the table of "
+                "the review, and whether the columns of data.trials hold what the rules expect: "
+                "reaction times in milliseconds, places from 1 to 3, sets of trials."
+            )
+        return data[keep]
 
     def __repr__(self) -> str:
         judgments = self.table["judgments"]
@@ -252,8 +266,9 @@ def _trials_with(data: Triplets, column: str, rule: Rule) -> pd.DataFrame:
         raise DataError(
             f"{type(rule).__name__} needs the column {column!r} of data.trials, which has {there}. "
             "Say where it is in your table: Triplets.read(path, ..., reaction_time='rt', "
-            "set='block'); positions are known if the columns of objects are places on the "
-            "screen, on_screen=True."
+            "set='block'), on the command line pyrovice convert --reaction-time rt --set block; "
+            "positions are known if the columns of objects are places on the screen, "
+            "on_screen=True."
         )
     return data.trials.assign(participant=data.participants)
 
