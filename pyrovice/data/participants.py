@@ -176,7 +176,7 @@ class Review:
     @property
     def exclusions(self) -> pd.DataFrame:
         """Those who are excluded, with what is known of them and by which rules, in words."""
-        rules = [repr(rule) for rule in self.rules]
+        rules = [name_of(rule) for rule in self.rules]
         out = self.table[self.table["excluded"]]
         reasons = [
             "; ".join(rule for rule in rules if row[rule]) for row in out[rules].to_dict("records")
@@ -206,8 +206,10 @@ class Review:
             f"{judgments[self.table['excluded']].sum():,} of {judgments.sum():,} judgments"
         ]
         for rule in self.rules:
-            who = list(self.table.index[self.table[repr(rule)]])
-            lines.append(f"  {rule!r}: {len(who):,}" + (f" ({first_few(who)})" if who else ""))
+            who = list(self.table.index[self.table[name_of(rule)]])
+            lines.append(
+                f"  {name_of(rule)}: {len(who):,}" + (f" ({first_few(who)})" if who else "")
+            )
         return "\n".join(lines)
 
 
@@ -239,9 +241,16 @@ def review(data: Triplets, *rules: Rule) -> Review:
         raise DataError("These judgments do not say who judged; give participants.")
     table = _known_of_everybody(data, rules)
     for rule in rules:
-        table[repr(rule)] = rule(data).reindex(table.index, fill_value=False).astype(bool)
-    table["excluded"] = table[[repr(rule) for rule in rules]].any(axis=1)
+        table[name_of(rule)] = rule(data).reindex(table.index, fill_value=False).astype(bool)
+    table["excluded"] = table[[name_of(rule) for rule in rules]].any(axis=1)
     return Review(table, rules)
+
+
+def name_of(rule: Rule) -> str:
+    """What a rule is called in tables; one of one's own by the name of its function."""
+    name = getattr(rule, "__name__", "<lambda>")
+    # Functions without a name would all be called the same.
+    return repr(rule) if name == "<lambda>" else str(name)
 
 
 def _known_of_everybody(data: Triplets, rules: tuple[Rule, ...]) -> pd.DataFrame:

@@ -17,6 +17,8 @@ from pyrovice.criticism.exclusions import ExclusionEffect
 def here(people_data, tmp_path, monkeypatch):
     """Judgments of ten people, two of whom click too fast, and two groups of them."""
     monkeypatch.chdir(tmp_path)
+    short = pv.Training(schedule=pv.Anneal(steps=100))
+    monkeypatch.setitem(pv.fit.__kwdefaults__, "training", short)
     people = people_data.people()
     quick = np.isin(people_data.participants, people[:2])
     times = pd.DataFrame({"reaction_time": np.where(quick, 300.0, 2000.0)})

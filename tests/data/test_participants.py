@@ -68,6 +68,17 @@ def test_sets_of_single_responses_and_rules_that_exclude_everybody_are_said():
         found.kept(data)
 
 
+def test_a_rule_of_ones_own_is_called_after_its_function():
+    data = judged(position={"ann": [1, 2], "bob": [1, 1]})
+
+    def suspicious(data):
+        return pd.Series({"bob": True})
+
+    found = pv.participants.review(data, suspicious)
+    assert found.exclusions["excluded_by"].to_dict() == {"bob": "suspicious"}
+    assert "  suspicious: 1 (bob)" in repr(found)
+
+
 def test_one_position_to_the_letter():
     data = judged(
         position={
