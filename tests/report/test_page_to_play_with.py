@@ -291,6 +291,11 @@ def test_long_names_are_seen_whole_and_differ(browser, small_fit, tmp_path):
         assert len(shown) > 3
         assert np.min(shown) > -1
         assert browser.run(cut.format(".cards a")) == 0
+        browser.run(
+            "document.querySelector('main').insertAdjacentHTML("
+            "'beforeend', `<dl><dd>${'word'.repeat(500)}</dd></dl>`)"
+        )
+        assert browser.run("document.documentElement.scrollWidth") <= width
     browser.resize(1200, 900)
     browser.click("#map circle")
     browser.until("document.querySelectorAll('#view ol').length", 2)
