@@ -23,12 +23,7 @@ and asks whether intervals hold. The judgments are **simulated** from seven dime
 """
 
 # %%
-import warnings
-
-with warnings.catch_warnings():
-    # ArviZ announces its next version, and Pyro asks for ipywidgets. Neither matters here.
-    warnings.simplefilter("ignore")
-    import pyrovice as pv
+import pyrovice as pv
 
 data = pv.load_example().triplets
 few, test = data.split(0.25, 0.25, seed=0)

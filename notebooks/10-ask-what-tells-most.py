@@ -30,10 +30,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-with warnings.catch_warnings():
-    # ArviZ announces its next version, and Pyro asks for ipywidgets. Neither matters here.
-    warnings.simplefilter("ignore")
-    import pyrovice as pv
+import pyrovice as pv
 
 example = pv.load_example()
 truth = example.embedding

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 import pyrovice as pv
-from pyrovice.cli import converting, fitting, looking, planning
+from pyrovice.cli import converting, fitting, looking, planning, reviewing
 from pyrovice.cli.program import Program
 
 app = typer.Typer(
@@ -45,7 +45,7 @@ def main(
     """
 
 
-for group in (looking, fitting, planning, converting):
+for group in (looking, fitting, reviewing, planning, converting):
     for command, example in group.COMMANDS.items():
         # The backspace keeps the lines as they are.
         name = command.__name__.strip("_").replace("_", "-")

@@ -48,6 +48,9 @@ class ChoiceName(StrEnum):
     contrast = "contrast"
 
 
+# Of --rate: chosen on validation judgments.
+AUTO = "auto"
+
 PARAMETERS = {
     PriorName.spike_slab: ("spike", "slab", "pi"),
     PriorName.learned: ("spike", "slab", "pi"),
@@ -89,6 +92,25 @@ Groups = Annotated[
 Device = Annotated[
     str, typer.Option("--device", help="Where torch computes, such as cpu or cuda:0.")
 ]
+
+
+def choose_rate(
+    text: str | None, prior: PriorName | None, guide: GuideName, validation: str | None
+) -> float | str | None:
+    """A number, or "auto" if everything that it needs is there."""
+    if text is None:
+        return None
+    if text == AUTO:
+        if (prior, guide) != (PriorName.exponential, GuideName.point) or validation is None:
+            raise typer.BadParameter(
+                "--rate auto is for --prior exponential with --guide map, and is chosen on "
+                "judgments that are not fitted: --validation FILE."
+            )
+        return AUTO
+    try:
+        return float(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"--rate {text}: expected a number such as 5, or auto.") from error
 
 
 def choose_prior(
@@ -192,30 +214,32 @@ def choose_people(wanted: bool, groups: Path | None, data: pv.Triplets) -> pv.Pe
         return pv.People() if wanted else None
     if not wanted:
         raise typer.BadParameter("--groups says which groups people are in, and needs --people.")
-    check_table(groups)
-    if not groups.is_file():
-        raise FileNotFoundError(f"{groups} does not exist; expected a table of person and group.")
-    import pandas as pd
+    return pv.People(groups=read_groups(groups, data))
 
+
+def read_groups(path: Path, data: pv.Triplets) -> dict[Any, str]:
+    """The group of each person, from a table of person and group."""
+    check_table(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"{path} does not exist; expected a table of person and group.")
+    from pyrovice.data.named_tables import read_words
     from pyrovice.data.wording import first_few
-    from pyrovice.data.writing import SEPARATOR_OF_ENDING
 
     try:
-        table = pd.read_csv(groups, sep=SEPARATOR_OF_ENDING[groups.suffix], dtype=str)
+        table = read_words(path)
     except ValueError as error:
-        raise DataError(f"{groups} does not hold a table of person and group ({error}).") from error
+        raise DataError(f"{path} does not hold a table of person and group ({error}).") from error
     if not {"person", "group"} <= set(table):
         raise DataError(
-            f"{groups} has the columns {', '.join(map(str, table))}; expected person and group."
+            f"{path} has the columns {', '.join(map(str, table))}; expected person and group."
         )
     table = table.dropna(subset=["person", "group"])
     twice = table["person"][table["person"].duplicated()]
     if len(twice):
-        raise DataError(f"{groups} names {first_few(twice)} more than once; expected a row each.")
+        raise DataError(f"{path} names {first_few(twice)} more than once; expected a row each.")
     # A file has text where the judgments may have numbers.
     labels = {str(person): person for person in data.people()}
-    members = {labels.get(who, who): group for who, group in table[["person", "group"]].to_numpy()}
-    return pv.People(groups=members)
+    return {labels.get(who, who): group for who, group in table[["person", "group"]].to_numpy()}
 
 
 def choose_training(

@@ -34,6 +34,7 @@ from pyrovice.cli.arguments import (
     choose_guide,
     choose_people,
     choose_prior,
+    choose_rate,
     choose_training,
 )
 from pyrovice.cli.inputs import check_output, check_table, read_judgments
@@ -43,6 +44,8 @@ from pyrovice.errors import InterruptedWarning
 from pyrovice.storage.atomic import whole_file
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pyrovice.results.scores import Evaluation
 
 Validation = typer.Option("--validation", help="Judgments to score with, like DATA.")
@@ -71,7 +74,11 @@ def fit(
     pi: Annotated[float | None, typer.Option(help="Share of the spike; 0.5.")] = None,
     scale: Annotated[float | None, typer.Option(help="Of --prior horseshoe or ard.")] = None,
     rate: Annotated[
-        float | None, typer.Option(help="Of --prior exponential; with --guide map it is SPoSE.")
+        str | None,
+        typer.Option(
+            help="Of --prior exponential; with --guide map it is SPoSE, and 'auto' takes the one "
+            "that predicts --validation best."
+        ),
     ] = None,
     choice: Choice = ChoiceName.dot_product,
     lapse: Lapse = None,
@@ -102,21 +109,21 @@ def fit(
     if embedding is not None:
         check_output(embedding)
         check_table(embedding, (".csv", ".tsv", ".txt"))
-    chosen = choose_prior(prior, features, spike=spike, slab=slab, pi=pi, scale=scale, rate=rate)
+    pace = choose_rate(rate, prior, guide, validation)
+    numbers = {"spike": spike, "slab": slab, "pi": pi, "scale": scale}
+    infer, kind = _spose_or_fit(pace, prior, features, choose_guide(guide, rank), numbers)
     how = choose_choice(choice, lapse, places)
-    family = choose_guide(guide, rank)
     training = choose_training(paper, learning_rate, batch_size, max_epochs)
     first, place = choose_dimensions(dimensions), choose_device(device)
     judgments = read_judgments(data, format, names, part)
     valid = None if validation is None else read_judgments(validation, names=judgments.names)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", pv.PyroviceWarning)
-        found = pv.fit(
+        found = infer(
             judgments,
-            prior=chosen,
+            **kind,
             choice=how,
             people=choose_people(people, groups, judgments),
-            guide=family,
             dimensions=first,
             validation=valid,
             training=training,
@@ -286,6 +293,21 @@ def sweep(
         "Errors are over validation judgments: of the score, and of how far it is behind the best."
     )
     answer(f"{text}\nWritten: {', '.join(written)}", record, as_json=json, quiet=quiet)
+
+
+def _spose_or_fit(
+    rate: float | str | None,
+    prior: PriorName | None,
+    features: list[Path] | None,
+    guide: Any,
+    numbers: dict[str, float | None],
+) -> tuple[Callable[..., pv.Fit], dict[str, Any]]:
+    """The function that infers, and its arguments about prior and guide."""
+    if isinstance(rate, str):
+        # Refuses what is said of other priors beside it.
+        choose_prior(prior, features, **numbers, rate=1.0)
+        return pv.spose, {"rate": rate}
+    return pv.fit, {"prior": choose_prior(prior, features, **numbers, rate=rate), "guide": guide}
 
 
 def _record(fit: pv.Fit, scores: Evaluation | None) -> dict[str, Any]:

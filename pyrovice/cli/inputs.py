@@ -55,6 +55,7 @@ def read_embedding(path: Path) -> pd.DataFrame:
     import pandas as pd
 
     from pyrovice.data.formulas import unescape
+    from pyrovice.data.named_tables import read_text_table
     from pyrovice.data.writing import SEPARATOR_OF_ENDING
 
     if not path.is_file():
@@ -64,8 +65,9 @@ def read_embedding(path: Path) -> pd.DataFrame:
         )
     try:
         if path.suffix in SEPARATOR_OF_ENDING:
-            table = pd.read_csv(path, sep=SEPARATOR_OF_ENDING[path.suffix], index_col=0)
-            return table.set_axis(table.index.astype(str).map(unescape)).astype(float)
+            table = read_text_table(path)
+            names = table.iloc[:, 0].astype(str).map(unescape)
+            return table.iloc[:, 1:].set_axis(pd.Index(names)).astype(float)
         if path.suffix == ".npy":
             return pd.DataFrame(np.load(path, allow_pickle=False))
         if path.suffix == ".txt":

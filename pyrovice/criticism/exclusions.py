@@ -48,8 +48,10 @@ class ExclusionEffect:
 
     def __repr__(self) -> str:
         everybody, own, others = self._rows()
+        n = len(self.excluded)
+        who, instead = (f"{n} people", f"{n} others") if n > 1 else ("1 person", "another")
         lines = [
-            f"Without {len(self.excluded)} people ({first_few(self.excluded)}) there are "
+            f"Without {who} ({first_few(self.excluded)}) there are "
             f"{own.judgments:,.0f} of {everybody.judgments:,.0f} judgments, and "
             f"{own.dimensions:.0f} instead of {everybody.dimensions:.0f} dimensions."
         ]
@@ -57,7 +59,7 @@ class ExclusionEffect:
             low, high = np.quantile(others[name], (0.05, 0.95))
             lines.append(
                 f"  1 − correlation of {what} with those of everybody: {own[name]:.4f}; without "
-                f"{len(self.excluded)} others at random {low:.4f} to {high:.4f}, "
+                f"{instead} at random {low:.4f} to {high:.4f}, "
                 f"p = {self.p_value[name]:.3f}"
             )
         return "\n".join(lines)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyrovice.data.named_tables import read_text_table
 from pyrovice.data.writing import SEPARATOR_OF_ENDING
 from pyrovice.errors import DataError
 
@@ -68,7 +69,7 @@ def _from_file(path: Path) -> pd.DataFrame:
         if path.suffix == ".txt":
             return pd.DataFrame(np.loadtxt(path, ndmin=2))
         if path.suffix in SEPARATOR_OF_ENDING:
-            return _named(pd.read_csv(path, sep=SEPARATOR_OF_ENDING[path.suffix]))
+            return _named(read_text_table(path))
         if path.suffix == ".parquet":
             return _named(_parquet(path))
     except DataError:

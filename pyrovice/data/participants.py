@@ -68,6 +68,12 @@ class TooFast(Rule):
         by = timed.groupby("participant", sort=False)
         sets = timed["set"] if "set" in timed else by.cumcount() // self.trials
         groups = timed.groupby(["participant", sets.rename("set")], sort=False)["reaction_time"]
+        if "set" in timed and groups.size().median() < 2:
+            raise DataError(
+                "Most sets of the column 'set' of data.trials hold one response of a person, so "
+                "that no share of them can be too fast; expected trials that one person did "
+                f"together. Leave the column out to take runs of {self.trials} trials instead."
+            )
         quick = groups.agg(lambda times: (times < self.quick).mean()) >= self.quick_share
         fast = groups.agg(lambda times: (times < self.fast).mean()) >= self.fast_share
         too_fast = quick & fast
@@ -123,7 +129,8 @@ class FailedCatch(Rule):
         if failed is None:
             raise DataError(
                 "There are no catch trials by participant; pass FailedCatch(catch=table) with the "
-                "columns 'participant' and 'passed'. Parts of data do not keep those of the file."
+                "columns 'participant' and 'passed'. Parts of data, and files written from it, do "
+                "not keep those of the file that was read."
             )
         return _for_everybody(failed > self.allowed, data)
 
@@ -169,7 +176,7 @@ class Review:
     @property
     def exclusions(self) -> pd.DataFrame:
         """Those who are excluded, with what is known of them and by which rules, in words."""
-        rules = [repr(rule) for rule in self.rules]
+        rules = [name_of(rule) for rule in self.rules]
         out = self.table[self.table["excluded"]]
         reasons = [
             "; ".join(rule for rule in rules if row[rule]) for row in out[rules].to_dict("records")
@@ -180,7 +187,14 @@ class Review:
         """The judgments of everybody else."""
         if data.participants is None:
             raise DataError("These judgments do not say who judged.")
-        return data[~np.isin(data.participants, self.excluded)]
+        keep = ~np.isin(data.participants, self.excluded)
+        if not keep.any():
+            raise DataError(
+                f"The rules exclude everybody, {len(self.excluded):,} people. Look at the table of "
+                "the review, and whether the columns of data.trials hold what the rules expect: "
+                "reaction times in milliseconds, places from 1 to 3, sets of trials."
+            )
+        return data[keep]
 
     def __repr__(self) -> str:
         judgments = self.table["judgments"]
@@ -192,8 +206,10 @@ class Review:
             f"{judgments[self.table['excluded']].sum():,} of {judgments.sum():,} judgments"
         ]
         for rule in self.rules:
-            who = list(self.table.index[self.table[repr(rule)]])
-            lines.append(f"  {rule!r}: {len(who):,}" + (f" ({first_few(who)})" if who else ""))
+            who = list(self.table.index[self.table[name_of(rule)]])
+            lines.append(
+                f"  {name_of(rule)}: {len(who):,}" + (f" ({first_few(who)})" if who else "")
+            )
         return "\n".join(lines)
 
 
@@ -225,9 +241,16 @@ def review(data: Triplets, *rules: Rule) -> Review:
         raise DataError("These judgments do not say who judged; give participants.")
     table = _known_of_everybody(data, rules)
     for rule in rules:
-        table[repr(rule)] = rule(data).reindex(table.index, fill_value=False).astype(bool)
-    table["excluded"] = table[[repr(rule) for rule in rules]].any(axis=1)
+        table[name_of(rule)] = rule(data).reindex(table.index, fill_value=False).astype(bool)
+    table["excluded"] = table[[name_of(rule) for rule in rules]].any(axis=1)
     return Review(table, rules)
+
+
+def name_of(rule: Rule) -> str:
+    """What a rule is called in tables; one of one's own by the name of its function."""
+    name = getattr(rule, "__name__", "<lambda>")
+    # Functions without a name would all be called the same.
+    return repr(rule) if name == "<lambda>" else str(name)
 
 
 def _known_of_everybody(data: Triplets, rules: tuple[Rule, ...]) -> pd.DataFrame:
@@ -252,8 +275,9 @@ def _trials_with(data: Triplets, column: str, rule: Rule) -> pd.DataFrame:
         raise DataError(
             f"{type(rule).__name__} needs the column {column!r} of data.trials, which has {there}. "
             "Say where it is in your table: Triplets.read(path, ..., reaction_time='rt', "
-            "set='block'); positions are known if the columns of objects are places on the "
-            "screen, on_screen=True."
+            "set='block'), on the command line pyrovice convert --reaction-time rt --set block; "
+            "positions are known if the columns of objects are places on the screen, "
+            "on_screen=True."
         )
     return data.trials.assign(participant=data.participants)
 

@@ -82,8 +82,8 @@ def dimensions(
             return _pictures(fit, titles, k, Images(Path(images), fit.names), ax)
         shown = min(k, len(weights))
         short = labels(fit.names, LONGEST_NAME)
-        widest = max(len(short[name]) for name in fit.top_objects(shown).to_numpy().ravel())
-        per_row = WITH_LONG_NAMES if widest > LONG and not words else DIMENSIONS_PER_ROW
+        long = has_long_names(fit, short, shown)
+        per_row = WITH_LONG_NAMES if long else DIMENSIONS_PER_ROW
         rows = math.ceil(weights.shape[1] / per_row)
         columns = min(per_row, weights.shape[1])
         height = 1.55 if words else 0.45 + 0.16 * shown
@@ -106,6 +106,11 @@ def dimensions(
                 panel.tick_params(axis="x", labelbottom=True)
             part.supxlabel("weight [μ]₊ with 90 % posterior interval", fontsize=TEXT)
     return figure_of(part)
+
+
+def has_long_names(fit: Fit, short: dict[str, str], k: int) -> bool:
+    """Whether the names of top objects need wide panels."""
+    return max(len(short[str(name)]) for name in fit.top_objects(k).to_numpy().ravel()) > LONG
 
 
 def top_bars(

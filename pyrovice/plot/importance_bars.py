@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from pyrovice.errors import PyroviceError
 from pyrovice.plot.labels import name_columns
@@ -43,6 +44,8 @@ def importance(fit: Fit, ax: Axes | None = None) -> Figure:
         axes.axhline(least, color="black", linewidth=0.8, linestyle="--", label=f"limit {least:g}")
         axes.set_xlabel("dimension")
         axes.set_ylabel("objects with a credible weight" if counted else "largest weight")
+        if counted:
+            axes.yaxis.set_major_locator(MaxNLocator("auto", integer=True))
         name_columns(axes, list(values.index), first=1)
         axes.legend(
             loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2, ncols=3, handlelength=1.3

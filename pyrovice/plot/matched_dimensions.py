@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pyrovice.errors import PyroviceError
-from pyrovice.plot.dimension_panels import LONGEST_NAME, top_bars
+from pyrovice.plot.dimension_panels import LONGEST_NAME, has_long_names, top_bars
 from pyrovice.plot.labels import labels, title_of_dimension
 from pyrovice.plot.selection import kept_embedding
 from pyrovice.plot.style import GREY, PAGE_WIDTH, SMALL, STYLE, TEXT, figure_of, part_for
 from pyrovice.results.fit import Fit
 from pyrovice.results.matching import correlations, partners
 from pyrovice.results.site_tables import INTERVAL
+
+# Of the page, with short names and with long ones; letters of a title that fit above a panel.
+WIDTH, WIDTH_WITH_LONG_NAMES = 0.72, 1.0
+LONGEST_TITLE = 32
 
 
 def side_by_side(
@@ -62,7 +68,9 @@ def side_by_side(
     short = labels(first.names, LONGEST_NAME)
     with plt.rc_context(STYLE):
         height = 0.45 + 0.16 * min(k, len(first.names))
-        part = part_for(ax, PAGE_WIDTH * 0.72, 0.35 + height * len(rows))
+        long = any(has_long_names(fit, short, k) for fit in fits)
+        width = PAGE_WIDTH * (WIDTH_WITH_LONG_NAMES if long else WIDTH)
+        part = part_for(ax, width, 0.35 + height * len(rows))
         panels = part.subplots(len(rows), 2, squeeze=False, sharex=True)
         for side, fit in enumerate(fits):
             ends = [fit.quantile(q).to_numpy() for q in INTERVAL]
@@ -80,6 +88,7 @@ def side_by_side(
                 title = f"{titles[side]}: {title_of_dimension(weights[side].columns[place])}"
                 if side and pair[0] >= 0:
                     title += f", r = {r[pair]:.2f}"
-                panel.set_title(title, color=GREY, loc="left", fontsize=SMALL)
+                lines = textwrap.fill(title, LONGEST_TITLE)
+                panel.set_title(lines, color=GREY, loc="left", fontsize=SMALL)
         part.supxlabel("weight [μ]₊ with 90 % posterior interval", fontsize=TEXT)
     return figure_of(part)

@@ -13,6 +13,8 @@ from pyrovice.plot.style import BLUE, COLUMN_WIDTH, GREEN, GREY, ORANGE, STYLE, 
 def quantization(bound: Bound, ax: Axes | None = None) -> Figure:
     """Training error, test error and the bound over the scale of quantisation Δ.
 
+    The circle is the scale that gives the lowest bound.
+
     Examples
     --------
     >>> import pyrovice as pv
@@ -24,7 +26,7 @@ def quantization(bound: Bound, ax: Axes | None = None) -> Figure:
     """
     table = bound.table.sort_values("scale")
     with plt.rc_context(STYLE):
-        axes = axes_for(ax, COLUMN_WIDTH, 2.5)
+        axes = axes_for(ax, COLUMN_WIDTH, 2.9)
         axes.axhline(bound.guessing, color=GREY, linewidth=0.8, linestyle="--", label="guessing")
         axes.plot(table.scale, table.bound, color=ORANGE, marker=".", label="bound")
         if "test_error" in table:
@@ -37,10 +39,13 @@ def quantization(bound: Bound, ax: Axes | None = None) -> Figure:
         axes.set_ylabel("error")
         axes.set_xlim(left=0)
         axes.set_ylim(0, max(1.0, table.bound.max() * 1.05))
-        axes.set_title(
-            f"error on new judgments at most {bound.value:.3f}, at Δ = {bound.scale:g}",
-            loc="left",
-            color=GREY,
+        # Beyond guessing it says nothing, and a number would look as if it did.
+        said = (
+            f"error on new judgments at most {bound.value:.3f}, at Δ = {bound.scale:g}"
+            if bound.value < bound.guessing
+            else "too few judgments for a bound below guessing"
         )
-        axes.legend(loc="lower right", ncols=2)
+        axes.set_title(said, loc="left", color=GREY)
+        # Lines may be anywhere within the axes.
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=2)
     return figure_of(axes)

@@ -25,7 +25,7 @@ DIMENSIONS_OF_OBJECT = 12
 NEIGHBOURS = 10
 DECIMALS = 3
 # Letters of a name in a list and on the map.
-LONGEST_IN_LIST, LONGEST_ON_MAP = 24, 18
+LONGEST_IN_LIST, LONGEST_ON_MAP = 17, 18
 # Pixels along the longer side of a picture, smaller if there are many.
 LARGE_PICTURE, SMALL_PICTURE, MANY_PICTURES = 96, 56, 500
 # Turns of the colour wheel from one further dimension to the next: never the same hue again.
@@ -136,7 +136,7 @@ def _dimensions(fit: Fit, weights: _Weights) -> list[dict[str, Any]]:
                 "number": number,
                 "name": dim if isinstance(dim, str) else "",
                 "suggestion": suggestions[dim],
-                "words": words[dim],
+                "words": [short[name] for name in words[dim]],
                 "colour": _colour(place),
                 "importance": f"{value:,}" if counted else f"{value:.2f}",
                 "top": [

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from pyrovice.data.participants import THINGS, FailedCatch, Rule, review
+from pyrovice.data.participants import THINGS, FailedCatch, Rule, name_of, review
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.wording import first_few
 from pyrovice.errors import DataError
@@ -61,7 +61,7 @@ def _applies(rule: Rule, data: Triplets) -> bool:
 
 
 def _excluded_by(row: pd.Series, rules: list[Rule]) -> str:
-    return ", ".join(type(rule).__name__ for rule in rules if row[repr(rule)]) or "–"
+    return ", ".join(type(rule).__name__ for rule in rules if row[name_of(rule)]) or "–"
 
 
 def _summary(table: pd.DataFrame, excluded: list[Any], rules: list[Rule]) -> list[str]:
@@ -86,4 +86,4 @@ def _summary(table: pd.DataFrame, excluded: list[Any], rules: list[Rule]) -> lis
 
 
 def _named(rules: list[Rule]) -> str:
-    return ", ".join(map(repr, rules))
+    return ", ".join(map(name_of, rules))

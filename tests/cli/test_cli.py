@@ -16,7 +16,8 @@ from pyrovice.cli import app
 
 COMMANDS = (
     *("demo", "describe", "fit", "evaluate", "people", "dimensions", "label", "report"),
-    *("refine", "sweep", "sample-size", "next", "simulate", "convert"),
+    *("refine", "sweep", "participants", "split-half", "compare-groups"),
+    *("sample-size", "next", "simulate", "convert"),
 )
 
 

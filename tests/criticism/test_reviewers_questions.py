@@ -75,13 +75,14 @@ def test_excluding_somebody_like_the_others_changes_no_more_than_chance(crowd):
     assert own.judgments == len(crowd) - (crowd.participants == "p003").sum()
     assert len(table) == 11
     assert found.p_value["similarity"] > 0.1
-    assert "Without 1 people (p003)" in repr(found)
+    assert "Without 1 person (p003)" in repr(found)
 
 
 def test_a_review_can_be_given(crowd):
     result = pv.participants.review(crowd, lambda data: pd.Series(True, index=["p001", "p002"]))
     found = pv.exclusion_effect(crowd, result, others=1, **SHORT)
     assert found.excluded == ("p001", "p002")
+    assert "Without 2 people (p001, p002)" in repr(found)
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,14 @@ def test_blocks_are_brought_into_one_order():
     assert first.columns == ("size", "weight")
 
 
+@pytest.mark.parametrize("ending", [".csv", ".tsv"])
+def test_objects_may_be_called_what_pandas_takes_for_missing(tmp_path, ending):
+    path = tmp_path / f"features{ending}"
+    odd = TABLE.set_axis(["None", "NA", "NULL"])
+    odd.to_csv(path, sep="," if ending == ".csv" else "\t")
+    pd.testing.assert_frame_equal(pv.read_features(path), odd, check_names=False)
+
+
 def test_an_array_has_rows_and_columns_by_number():
     (block,) = feature_tables(TABLE.to_numpy())
     assert block.objects is None

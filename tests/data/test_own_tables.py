@@ -123,7 +123,7 @@ def test_rows_that_are_not_judgments_are_named_by_line(tmp_path):
     assert "line 5: " in said
     assert "lacks an object" in said
     assert "line 7: " in said
-    assert "also lines 11" in said
+    assert "also line 11" in said
     assert "--leave-out-bad-rows" in said
     assert "pandas" not in said
     with pytest.warns(PyroviceWarning, match="3 of 60 rows"):

@@ -57,6 +57,28 @@ def test_sets_go_by_their_column_and_missing_times_do_not_count():
     assert TooFast(quick_share=0.7)(data).tolist() == [False]
 
 
+def test_sets_of_single_responses_and_rules_that_exclude_everybody_are_said():
+    data = judged(reaction_time={"ann": [700.0] * 100, "bob": [900.0] * 100})
+    trials = data.trials.assign(set=np.arange(200))
+    single = Triplets(data.objects, data.odd, participants=data.participants, trials=trials)
+    with pytest.raises(pv.DataError, match="hold one response of a person"):
+        TooFast()(single)
+    found = pv.participants.review(data, TooFast(quick=2000, fast=2000))
+    with pytest.raises(pv.DataError, match="exclude everybody, 2 people"):
+        found.kept(data)
+
+
+def test_a_rule_of_ones_own_is_called_after_its_function():
+    data = judged(position={"ann": [1, 2], "bob": [1, 1]})
+
+    def suspicious(data):
+        return pd.Series({"bob": True})
+
+    found = pv.participants.review(data, suspicious)
+    assert found.exclusions["excluded_by"].to_dict() == {"bob": "suspicious"}
+    assert "  suspicious: 1 (bob)" in repr(found)
+
+
 def test_one_position_to_the_letter():
     data = judged(
         position={

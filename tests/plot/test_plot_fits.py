@@ -324,6 +324,23 @@ def test_a_folder_without_pictures(small_fit, tmp_path):
         pv.plot.dimensions(small_fit, images=tmp_path / "none")
 
 
+def test_titles_side_by_side_are_within_the_figure(small_fit):
+    named = coded(made_up(small_fit, 36, 5))
+    figure = pv.plot.side_by_side(named, named, k=3, titles=("the first of two", "the second"))
+    canvas = drawn(figure)
+    whole = figure.bbox
+    for axes in figure.axes:
+        left = axes._left_title.get_window_extent(canvas)
+        assert left.x1 <= whole.x1
+        assert left.y1 <= whole.y1
+
+
+def test_counts_of_objects_have_whole_ticks(small_fit):
+    figure = pv.plot.importance(made_up(small_fit, 20, 3))
+    ticks = figure.axes[0].get_yticks()
+    np.testing.assert_array_equal(ticks, np.round(ticks))
+
+
 def test_words_keep_apart_and_grow_with_their_weights(small_fit):
     figure = pv.plot.dimensions(small_fit, words=True)
     renderer = drawn(figure)

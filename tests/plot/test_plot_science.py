@@ -101,6 +101,17 @@ def test_anchored_judgments_have_no_empty_place():
     assert len(pv.plot.coverage(mixed).axes[2].get_xticklabels()) == 3
 
 
+def test_a_bound_beyond_guessing_is_not_stated_and_the_legend_hides_no_line():
+    truth = sparse_embedding(60, 6, seed=0)
+    bound = pv.bounds.generalization(truth, pv.simulate(truth, 300, seed=0))
+    assert bound.value > bound.guessing
+    figure = pv.plot.quantization(bound)
+    drawn(figure)
+    (axes,) = figure.axes
+    assert axes.get_title(loc="left") == "too few judgments for a bound below guessing"
+    assert axes.get_legend().get_window_extent().y1 < axes.get_window_extent().y0
+
+
 def test_quantization_shows_errors_and_bound():
     truth = sparse_embedding(15, 2, seed=0)
     data = pv.simulate(truth, 800, seed=0)

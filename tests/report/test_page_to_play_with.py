@@ -270,6 +270,43 @@ def test_figures_stand_beside_text_where_the_window_is_wide(browser, page_of_nam
 
 
 @in_a_browser
+def test_long_names_are_seen_whole_and_differ(browser, small_fit, tmp_path):
+    names = tuple(f"WF-{i:03d}_neutral_front_{'low' if i % 2 else 'high'}res" for i in range(20))
+    path = tmp_path / "page.html"
+    dataclasses.replace(small_fit, names=names).report(path)
+    words = [each["top"] for each in data_of(path.read_text(encoding="utf-8"))["dimensions"]]
+    assert max(len(word) for three in words for word in three) <= object_table.LONGEST_IN_LIST
+    inside = """(() => {
+        const map = document.querySelector("#map").getBoundingClientRect();
+        return [...document.querySelectorAll("#texts text")].map((text) => {
+            const box = text.getBoundingClientRect();
+            return [box.left - map.left, map.right - box.right, map.bottom - box.bottom];
+        });
+    })()"""
+    cut = "[...document.querySelectorAll('{}')].filter(a => a.scrollWidth > a.clientWidth).length"
+    for width in (1400, 420):
+        browser.resize(width, 900)
+        browser.open(path)
+        shown = browser.run(inside)
+        assert len(shown) > 3
+        assert np.min(shown) > -1
+        assert browser.run(cut.format(".cards a")) == 0
+        browser.run(
+            "document.querySelector('main').insertAdjacentHTML("
+            "'beforeend', `<dl><dd>${'word'.repeat(500)}</dd></dl>`)"
+        )
+        assert browser.run("document.documentElement.scrollWidth") <= width
+    browser.resize(1200, 900)
+    browser.click("#map circle")
+    browser.until("document.querySelectorAll('#view ol').length", 2)
+    listed = browser.run(
+        "[...document.querySelectorAll('#view ol:last-of-type a')].map(a => a.textContent)"
+    )
+    assert len(set(listed)) == len(listed)
+    assert browser.errors() == []
+
+
+@in_a_browser
 def test_playing_with_as_many_objects_as_things_has(browser, small_fit, tmp_path, monkeypatch):
     monkeypatch.setattr(object_table, "DRAWS", 2)
     monkeypatch.setattr(object_table, "THIRDS", 20)

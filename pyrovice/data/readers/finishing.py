@@ -231,7 +231,7 @@ def _log_and_warn(
     if wrong:
         tell(
             f"{wrong:,} of {len(table):,} rows of {table.source.label} are not judgments and were "
-            "left out; see the attribute `reading`.",
+            "left out; `data.reading` says which and why, and so does `pyrovice convert`.",
         )
     told = options.names is not None or options.n_objects is not None
     for doubt in doubts_about_objects(ids, names, told=told):

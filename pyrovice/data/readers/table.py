@@ -152,7 +152,8 @@ class Table:
             first = f"{self.unit} {self.lines[rows[0]]}: {self.show(rows[0])} {reason}"
             others = ", ".join(str(line) for line in self.lines[rows[1 : MOST_OTHER_LINES + 1]])
             more = ", ..." if len(rows) > MOST_OTHER_LINES + 1 else ""
-            also = f" ({len(rows):,} such rows: also {self.unit}s {others}{more})"
+            units = self.unit if len(rows) == 2 else f"{self.unit}s"
+            also = f" ({len(rows):,} such rows: also {units} {others}{more})"
             said.append(first + (also if len(rows) > 1 else ""))
         raise DataError(
             f"{self.source.label}, {'; '.join(said)}. Correct them, or leave them out: "

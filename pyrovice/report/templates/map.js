@@ -60,6 +60,8 @@ const drawMap = () => {
     textLayer.replaceChildren();
     pictureLayer.replaceChildren();
     const taken = [];
+    // Near an edge a name moves inwards, so that all of it is seen.
+    const within = (x, half) => Math.max(view.x + half, Math.min(right - half, x));
     for (const id of inside) {
       if (textLayer.childElementCount >= 120) break;
       const name = data.short[id];
@@ -67,7 +69,10 @@ const drawMap = () => {
       const side = picture ? 40 * unit : 0;
       const width = Math.max(name.length * 6.2 * unit, side);
       const [x, y] = spots[id];
-      const box = [x - width / 2 - 2 * unit, y - side / 2 - 5 * unit, x + width / 2 + 2 * unit, y + side / 2 + 17 * unit];
+      const middle = within(x, width / 2);
+      const baseline = y + side / 2 + 17 * unit > bottom ? y - side / 2 - 6 * unit : y + side / 2 + 14 * unit;
+      const box = [middle - width / 2 - 2 * unit, Math.min(y - side / 2 - 5 * unit, baseline - 11 * unit),
+        middle + width / 2 + 2 * unit, Math.max(y + side / 2 + 3 * unit, baseline + 3 * unit)];
       if (id !== current && taken.some((b) => box[0] < b[2] && box[2] > b[0] && box[1] < b[3] && box[3] > b[1])) continue;
       taken.push(box);
       if (picture) {
@@ -81,9 +86,9 @@ const drawMap = () => {
       }
       const text = textLayer.appendChild(document.createElementNS(NS, "text"));
       text.textContent = name;
-      text.setAttribute("x", x);
-      text.setAttribute("y", y + side / 2 + 14 * unit);
+      text.setAttribute("y", baseline);
       text.setAttribute("font-size", 11 * unit);
+      text.setAttribute("x", within(x, text.getComputedTextLength() / 2));
       text.setAttribute("stroke-width", 2 * unit);
     }
   };

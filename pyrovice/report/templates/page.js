@@ -96,8 +96,9 @@ const show = (id) => {
   });
   const near = neighbours.map(([other, mean, sd]) => {
     const item = make("li");
-    const link = make("a", data.names[other]);
+    const link = make("a", data.short[other]);
     link.href = `#object-${other}`;
+    link.title = data.names[other];
     const text = sd > 0 ? `${mean.toFixed(2)} ± ${sd.toFixed(2)}` : mean.toFixed(2);
     item.append(
       link,
