@@ -88,7 +88,7 @@ class Crowd:
         self.groups, self.group = grouped(people, known)
         self.newcomer: Mapping[str, Tensor] = {}
         self.is_relative = True
-        self.remembered: tuple[Judgments, Tensor, Tensor | None] | None = None
+        self.remembered: tuple[Judgments, Tensor, Tensor, Tensor | None] | None = None
         self.held: dict[str, Tensor] | None = None
         if people.varies("lapse") and getattr(choice, "lapse", 0.0) != 0.0:
             raise PyroviceError(
@@ -124,16 +124,14 @@ class Crowd:
         return other
 
     def remembering(self, X: Tensor, judgments: Judgments) -> Crowd:
-        """The same, for many questions about one embedding: what does not depend on people is
-        computed once, similarities or even the answers of those who do not lapse."""
+        """The same, with what does not depend on people computed once, for many questions."""
         other = copy(self)
         sees_alike = not (self.people.varies("weights") or self.people.varies("own"))
         if sees_alike and getattr(self.choice, "samples_nothing", False):
             similarity = self.choice.similarity(X, judgments)
-            answers = None
-            if not self.people.varies("temperature"):
-                answers = self.choice.answer(similarity, judgments)
-            other.remembered = judgments, similarity, answers
+            same = not self.people.varies("temperature")
+            answers = self.choice.answer(similarity, judgments) if same else None
+            other.remembered = judgments, self._who(judgments), similarity, answers
         return other
 
     def relative(self, sites: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -175,9 +173,7 @@ class Crowd:
         traits = self._with_somebody(self.relative(sites), X)
         if judgments.person is None:
             judgments = judgments.by()
-        assert judgments.person is not None
-        # The last one stands for whoever is not known.
-        who = judgments.person.remainder(self.size + 1)
+        who = self._who(judgments)
         log_p = self._choose(X, judgments, who, traits)
         if traits.lapse is None:
             return OddOneOut(log_p)
@@ -257,6 +253,13 @@ class Crowd:
 
     # ------------------------------------------------------------------ answers
 
+    def _who(self, judgments: Judgments) -> Tensor:
+        """The numbers of those who answered; the last one stands for whoever is not known."""
+        if self.remembered is not None and self.remembered[0] is judgments:
+            return self.remembered[1]
+        assert judgments.person is not None
+        return judgments.person.remainder(self.size + 1)
+
     def _choose(self, X: Tensor, judgments: Judgments, who: Tensor, traits: Traits) -> Tensor:
         """What the choice says of what each person sees."""
         temperature = traits.temperature
@@ -265,7 +268,7 @@ class Crowd:
             return self._ask_a_function(X, judgments, who, traits, each)
         choice = self.choice.drawn(X)
         if self.remembered is not None and self.remembered[0] is judgments:
-            _, similarity, answers = self.remembered
+            _, _, similarity, answers = self.remembered
             if answers is not None:
                 return answers
         elif traits.weight is None and traits.own is None:
