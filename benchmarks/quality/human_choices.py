@@ -115,9 +115,11 @@ def table(found: dict[Case, Found]) -> Iterator[str]:
             f"{name} {mean:.3f} [{low:.3f}, {high:.3f}]"
             for name, (mean, low, high) in zip(of["names"], of["learned"], strict=True)
         )
+        # A sampled fit has none.
+        loss = "" if np.isnan(of["loss"]) else f"{of['loss']:.4f}"
         yield (
             f"| {model} | {split} | {of['nats'].mean():.4f} | {of['hits'].mean():.4f} | {against} "
-            f"| {of['calibration']:.4f} | {of['dimensions']} | {of['loss']:.4f} | "
+            f"| {of['calibration']:.4f} | {of['dimensions']} | {loss} | "
             f"{of['seconds']:.0f} | {learned} |"
         )
 
