@@ -136,6 +136,7 @@ def train_plan(plan: Plan, *, progress: bool = False, keeper: Keeper | None = No
         found, run = _carried_out(replace(plan, guide=MeanField()), progress=progress)
         if run.interrupted:
             warn_about(found, run)
+            tell(f"It is that of MeanField(), from which {plan.guide!r} was to start.")
             return found
         # Noisier to train, the richer guide might end in fewer dimensions than the plain one.
         plan = replace(plan, begun=found)

@@ -90,7 +90,10 @@ def test_ctrl_c_before_a_richer_guide_begins(small, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(torch.optim.Adam, "step", interrupt)
-    with pytest.warns(pv.PyroviceWarning, match="Interrupted after 0 epochs"):
+    with (
+        pytest.warns(pv.PyroviceWarning, match="Interrupted after 0 epochs"),
+        pytest.warns(pv.PyroviceWarning, match=r"MeanField\(\), from which LowRank\(rank=2\)"),
+    ):
         fit = pv.fit(small, guide=pv.LowRank(2), progress=False)
     assert fit.predict(small[:5]).shape == (5, 3)
 
