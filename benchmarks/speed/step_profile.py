@@ -16,7 +16,7 @@ from pyrovice.model.model import Model
 N, BATCH = 1_460_000, 146_000
 STEPS = 60
 KINDS = {
-    "matrix products": ("aten::mm", "aten::addmm", "aten::bmm"),
+    "matrix products": ("aten::mm", "aten::addmm", "aten::sparse_sampled_addmm"),
     "gathering and scattering similarities": (
         "aten::index_select",
         "aten::gather",
@@ -35,7 +35,7 @@ def run(quick: bool) -> str:
     # Threads that wait for each other on a busy machine would be counted as work.
     torch.set_num_threads(1)
     data = pv.simulate(embedding("things_vice42"), N // 10 if quick else N, seed=0)
-    batch = Judgments.of(data).parts(BATCH)[0]
+    batch = Judgments.of(data).parts(BATCH)[0].coming_again()
     lines = [
         f"One step at {data.n_objects} objects and batches of {BATCH:,} "
         f"({origin('things_vice42')}) in one thread, mean of {STEPS}: share of the time in each "

@@ -15,19 +15,12 @@ from numpy.typing import NDArray
 from pyro.infer.mcmc.util import initialize_model
 from pyro.ops.integrator import potential_grad
 from torch import Tensor
-from torch.fx import GraphModule, Node
-from torch.fx.experimental.proxy_tensor import make_fx
 
 from pyrovice.guides.resolve import Start, starting
+from pyrovice.inference.recorded_step import Recorder
 from pyrovice.model.model import Model
 
 Numbers = NDArray[np.floating]
-# Operations that give their input where nothing needs to be laid out anew.
-SAME_SHAPE = (
-    torch.ops.aten.view.default,
-    torch.ops.aten.expand.default,
-    torch.ops.aten._unsafe_view.default,
-)
 # Rounding explains no larger difference, relative to the largest slope.
 ROUNDING = 1e-3
 
@@ -98,7 +91,12 @@ class Potential:
         """The operations for as many chains as `at` has rows, or Pyro's own way of doing it."""
         one = torch.func.grad_and_value(lambda z: self._pyro(self._line(z)))
         try:
-            found = lean(make_fx(torch.func.vmap(one))(at))
+            recorder = Recorder((at,))
+            with recorder:
+                results = torch.func.vmap(one)(at)
+            found = recorder.program(results)
+            if found is None:
+                return self._one_by_one
             with torch.no_grad():
                 # Elsewhere than where it was traced, to see that nothing was taken for constant.
                 trial = at + 0.1 * torch.sin(torch.arange(at.numel(), dtype=at.dtype)).view_as(at)
@@ -107,7 +105,8 @@ class Potential:
             # A prior is any code, and not all code can be run for several chains at once.
             return self._one_by_one
         agree = all(
-            torch.allclose(a, b, rtol=ROUNDING, atol=ROUNDING * float(b.abs().max()))
+            a is not None
+            and torch.allclose(a, b, rtol=ROUNDING, atol=ROUNDING * float(b.abs().max()))
             for a, b in zip(ours, theirs, strict=True)
         )
         return found if agree else self._one_by_one
@@ -120,38 +119,3 @@ class Potential:
             slopes.append(torch.cat([slope[name].flatten() for name in self.shapes]))
             values.append(value)
         return torch.stack(slopes), torch.stack(values)
-
-
-def lean(traced: GraphModule) -> GraphModule:
-    """The same operations without those that come to the same at every call."""
-    known: dict[Node, Any] = {}
-    for node in list(traced.graph.nodes):
-        if node.op == "get_attr":
-            known[node] = getattr(traced, str(node.target))
-        elif node.op == "call_function":
-            _simplify(traced, node, known)
-    traced.graph.eliminate_dead_code()
-    traced.recompile()
-    return traced
-
-
-def _simplify(traced: GraphModule, node: Node, known: dict[Node, Any]) -> None:
-    """Compute a node whose inputs are known, and leave out one that changes nothing."""
-    inputs = node.all_input_nodes
-    if all(each in known for each in inputs) and "rand" not in str(node.target):
-        args, kwargs = torch.fx.map_arg((node.args, node.kwargs), known.__getitem__)
-        value = node.target(*args, **kwargs)  # type: ignore[operator]
-        if isinstance(value, Tensor):
-            name = f"known_{len(known)}"
-            traced.register_buffer(name, value)
-            with traced.graph.inserting_before(node):
-                constant = traced.graph.get_attr(name)
-            node.replace_all_uses_with(constant)
-            known[constant] = value
-    elif node.target in SAME_SHAPE and _shape(node) == _shape(inputs[0]):
-        node.replace_all_uses_with(inputs[0])
-
-
-def _shape(node: Node) -> Any:
-    value = node.meta.get("val", node.meta.get("tensor_meta"))
-    return None if value is None else tuple(value.shape)

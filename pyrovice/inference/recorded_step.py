@@ -28,6 +28,13 @@ INTO_A_COPY = {
     aten.scatter_add.default: aten.scatter_add_.default,
 }
 ZEROS = (aten.new_zeros.default, aten.zeros.default)
+# The same numbers every time, and so is all that follows from them: orders of rows, for example.
+FIXED = (
+    *(aten.arange.default, aten.arange.start, aten.arange.start_step),
+    *(aten.full.default, aten.ones.default, aten.scalar_tensor.default),
+)
+# Another name for the same numbers too, unless the shape is another.
+RESHAPES = (aten.view.default, aten.expand.default, aten._unsafe_view.default)
 
 
 class Repeated:
@@ -111,9 +118,14 @@ class Recorder(TorchDispatchMode):
         varies = [self._varies(x) for x in given]
         result = operation(*args, **kwargs)
         self.alive.append(result)
-        if operation in ALIASES and all(varies):
+        same = operation in ALIASES or (operation in RESHAPES and _laid_out_alike(result, args[0]))
+        if same and all(varies):
             self._name(result, self.nodes[id(args[0])])
-        elif any(varies) or not given or torch.Tag.nondeterministic_seeded in operation.tags:
+        elif (
+            any(varies)
+            or (not given and operation not in FIXED)
+            or torch.Tag.nondeterministic_seeded in operation.tags
+        ):
             # A number read from a tensor, or a constant written to, cannot be repeated.
             fixed = [x for x, moves in zip(given, varies, strict=True) if not moves]
             writes = operation._schema.is_mutable and any(x is result for x in fixed)
@@ -161,6 +173,10 @@ class Recorder(TorchDispatchMode):
             self.constants.register_buffer(name, value.detach())
             self._name(value, self.graph.get_attr(name))
         return self.nodes[id(value)]
+
+
+def _laid_out_alike(a: Tensor, b: Tensor) -> bool:
+    return a.shape == b.shape and a.stride() == b.stride()
 
 
 def _equal(a: Tensor | None, b: Tensor | None) -> bool:

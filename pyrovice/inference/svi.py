@@ -338,9 +338,9 @@ class Batches:
         self.size = training.rows_per_batch(len(judgments))
         self.parts = None
         if self.size >= len(judgments):
-            self.parts = [judgments]
+            self.parts = [judgments.coming_again()]
         elif training.batch_size == "auto":
-            self.parts = judgments.parts(self.size)
+            self.parts = [part.coming_again() for part in judgments.parts(self.size)]
 
     def __len__(self) -> int:
         return -(-len(self.judgments) // self.size)

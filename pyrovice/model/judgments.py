@@ -15,6 +15,7 @@ from torch import Tensor
 
 from pyrovice.data.places import places_of
 from pyrovice.data.triplets import Triplets
+from pyrovice.model.pair_pattern import PairPattern
 
 # Aggregating pays where it saves a tenth of the rows.
 WORTH_AGGREGATING = 0.9
@@ -49,6 +50,8 @@ class Judgments:
     places : Tensor of shape (3, n) or None
         Where each of the three objects stood on the screen, 0 to 2 from left to right; None if
         the model does not ask or nobody knows.
+    comes_again : bool
+        Whether similarities of these pairs are asked for many times.
     """
 
     pairs: Tensor
@@ -60,6 +63,7 @@ class Judgments:
     rows: Tensor | slice | None = None
     person: Tensor | None = None
     places: Tensor | None = None
+    comes_again: bool = False
 
     @classmethod
     def of(
@@ -128,7 +132,17 @@ class Judgments:
             rows=rows,
             person=None if self.person is None else self.person[rows],
             places=None if self.places is None else self.places[:, rows],
+            comes_again=False,
         )
+
+    def coming_again(self) -> Judgments:
+        """The same, worth preparing for being asked many times."""
+        return replace(self, comes_again=True)
+
+    @cached_property
+    def pattern(self) -> PairPattern:
+        """The pairs as a pattern, which takes longer to make than to use."""
+        return PairPattern.of(self.pairs, self.n_objects)
 
     @cached_property
     def objects(self) -> Tensor:
@@ -181,7 +195,8 @@ class Judgments:
         assert self.person is not None
         known, others = ((self.person >= 0) == side for side in (True, False))
         rows = [side.nonzero().squeeze(-1) for side in (known, others)]
-        return self[rows[0]], self[rows[1]], torch.cat(rows).argsort()
+        by_known, by_others = (replace(self[side], comes_again=self.comes_again) for side in rows)
+        return by_known, by_others, torch.cat(rows).argsort()
 
     def by(self, person: int = UNKNOWN_PERSON) -> Judgments:
         """The same, asked of one person; by default of nobody who is known."""

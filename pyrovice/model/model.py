@@ -24,7 +24,6 @@ from pyrovice.data.triplets import Triplets
 from pyrovice.errors import DataError
 from pyrovice.model.choices import Choice, DotProduct, log_probability, resolve_choice
 from pyrovice.model.choices.kept_pairs import asked_kept
-from pyrovice.model.distributions import OddOneOut
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.parameters import OwnParameters
 from pyrovice.model.people import Crowd, People, check_people, with_newcomers
@@ -117,10 +116,7 @@ class Model:
         judgments = self.judgments(data, X.device)
         shown = judgments if batch is None else judgments[batch]
         with self.parameters_in_use():
-            if isinstance(self.answers, Crowd):
-                odd = self.answers.odd(X.relu(), shown)
-            else:
-                odd = OddOneOut(self.answers(X.relu(), shown))
+            odd = self.answers.odd(X.relu(), shown)
         if len(odd.batch_shape) > 1:
             # Dimensions left of "object" (particles, chains) stay left of it.
             odd = odd.left_of_answers()

@@ -86,9 +86,15 @@ def test_ctrl_c_on_chains_writes_the_draws_so_far(small, small_fit, tmp_path, mo
     monkeypatch.setenv("TMPDIR", str(notes))
     arguments = ["refine", "my.fit", "train.txt", "-o", "so_far.fit", "--draws", "100000"]
     parent = started(*arguments, cwd=tmp_path, session=True)
-    # Of each chain how many draws it has, those that are forgotten among them.
     path = wait_until(lambda: next(notes.glob("pyrovice-*/chains"), None))
-    wait_until(lambda: (np.fromfile(path, np.int64)[1:] >= 40).all())
+
+    def both_are_worth_keeping():
+        # Of each chain how many draws it has; 30 are forgotten. One that lags behind by more than
+        # half, as on a busy machine it may at first, would be left out.
+        kept = np.fromfile(path, np.int64)[1:] - 30
+        return kept.min() >= 10 and kept.min() > 0.7 * kept.max()
+
+    wait_until(both_are_worth_keeping)
     os.killpg(parent.pid, signal.SIGINT)
     said, noted = parent.communicate(timeout=60)
     assert parent.returncode == 130, noted

@@ -210,3 +210,20 @@ def test_code_of_the_users_runs_in_every_step():
     calls.clear()
     trained(run, gradients, again=True)
     assert len(calls) == 8
+
+
+def test_orders_of_constants_are_found_once():
+    """What follows from counting alone is not done again at every step."""
+    rows = torch.tensor([3.0, 1.0, 2.0])
+
+    def by_rank(x):
+        return (x[rows.argsort()[torch.arange(3)]] * 2,)
+
+    repeated = Repeated(by_rank)
+    for _ in range(3):
+        (found,) = repeated(torch.tensor([1.0, 2.0, 3.0]))
+    assert repeated.is_recorded
+    assert found.tolist() == [4.0, 6.0, 2.0]
+    with torch.profiler.profile() as profiled:
+        repeated(torch.tensor([1.0, 2.0, 3.0]))
+    assert not {"aten::arange", "aten::sort"} & {event.key for event in profiled.key_averages()}

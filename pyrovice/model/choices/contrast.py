@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from pyrovice.errors import ChoiceError
-from pyrovice.model.choices.pairs import pair_similarity, row_products
+from pyrovice.model.choices.pairs import judged_similarity, row_products
 from pyrovice.model.choices.softmax_choice import SoftmaxChoice
 from pyrovice.model.fixed_or_learned import Parameter, is_number, is_within
 from pyrovice.model.judgments import Judgments
@@ -61,7 +61,7 @@ class Contrast(SoftmaxChoice):
 
     def similarity(self, X: Tensor, judgments: Judgments) -> Tensor:
         against = _sums(squares_of(X, judgments))
-        return pair_similarity(X, judgments.pairs) - self.distinctive / 2 * against
+        return judged_similarity(X, judgments) - self.distinctive / 2 * against
 
     def all_similarities(self, X: Tensor) -> Tensor:
         squares = X.square().sum(-1)
@@ -101,7 +101,7 @@ class Euclidean(SoftmaxChoice):
 
     def similarity(self, X: Tensor, judgments: Judgments) -> Tensor:
         together = _sums(squares_of(X, judgments))
-        return _minus_distance(together - 2 * pair_similarity(X, judgments.pairs))
+        return _minus_distance(together - 2 * judged_similarity(X, judgments))
 
     def all_similarities(self, X: Tensor) -> Tensor:
         squares = X.square().sum(-1)

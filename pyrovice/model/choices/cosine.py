@@ -8,7 +8,7 @@ from typing import ClassVar
 import pyro.distributions as dist
 from torch import Tensor
 
-from pyrovice.model.choices.pairs import pair_similarity, row_products
+from pyrovice.model.choices.pairs import judged_similarity, row_products
 from pyrovice.model.choices.softmax_choice import SoftmaxChoice
 from pyrovice.model.fixed_or_learned import Parameter
 from pyrovice.model.judgments import Judgments
@@ -49,7 +49,7 @@ class Cosine(SoftmaxChoice):
     degree: ClassVar[int] = 0
 
     def similarity(self, X: Tensor, judgments: Judgments) -> Tensor:
-        return pair_similarity(_directions(X), judgments.pairs)
+        return judged_similarity(_directions(X), judgments)
 
     def all_similarities(self, X: Tensor) -> Tensor:
         unit = _directions(X)

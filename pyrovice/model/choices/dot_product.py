@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from pyrovice.model.choices.pairs import (
+    judged_similarity,
     odd_in_stretches,
-    pair_similarity,
     row_products,
     worth_forming_all,
 )
@@ -60,7 +60,7 @@ class DotProduct(SoftmaxChoice):
     """
 
     def similarity(self, X: Tensor, judgments: Judgments) -> Tensor:
-        return pair_similarity(X, judgments.pairs)
+        return judged_similarity(X, judgments)
 
     def all_similarities(self, X: Tensor) -> Tensor:
         return X @ X.mT

@@ -13,6 +13,7 @@ from pyrovice.data.triplets import Triplets
 from pyrovice.errors import ChoiceError
 from pyrovice.model.choices.pairs import rule_out_anchors
 from pyrovice.model.choices.softmax_choice import SoftmaxChoice
+from pyrovice.model.distributions import OddOneOut
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.pyro_lock import pyro_locked
 
@@ -54,6 +55,10 @@ class OwnChoice:
                 self._check_sums(log_p)
             return log_p
         return rule_out_anchors(log_p, judgments, dim=-1).log_softmax(-1)
+
+    def odd(self, X: Tensor, judgments: Judgments) -> OddOneOut:
+        """The distribution of the answers."""
+        return OddOneOut(self(X, judgments))
 
     def _check_sums(self, log_p: Tensor) -> None:
         """Refuse scores that are no log-probabilities, when some are first seen."""

@@ -22,7 +22,7 @@ from pyrovice.data.triplets import Triplets
 from pyrovice.errors import ChoiceError, DataError
 from pyrovice.model.choices.kept_pairs import pairs_kept
 from pyrovice.model.choices.pairs import rule_out_anchors
-from pyrovice.model.distributions import LEAST_LAPSE
+from pyrovice.model.distributions import LEAST_LAPSE, LapsingOddOneOut, OddOneOut
 from pyrovice.model.fixed_or_learned import Parameter, as_typed, is_learned, is_number, is_within
 from pyrovice.model.judgments import Judgments
 
@@ -157,36 +157,46 @@ class SoftmaxChoice:
         choice = self.drawn(X)
         return choice.answer(choice.similarity(X, judgments), judgments)
 
+    def odd(self, X: Tensor, judgments: Judgments) -> OddOneOut:
+        """The distribution of the answers."""
+        choice = self.drawn(X)
+        return choice.odd_given(choice.similarity(X, judgments), judgments)
+
     def answer(self, similarity: Tensor, judgments: Judgments) -> Tensor:
-        """The same, given how alike the pairs are; whatever is learned has a value by now."""
+        """Log-probabilities, given how alike the pairs are, (..., n, 3)."""
+        return self.odd_given(similarity, judgments, validate_args=False).logits
+
+    def odd_given(
+        self, similarity: Tensor, judgments: Judgments, *, validate_args: bool | None = None
+    ) -> OddOneOut:
+        """The same as a distribution; whatever is learned has a value by now."""
         # Three long rows are normalised much faster than many short ones.
         scores = rule_out_anchors(self._scores(similarity, judgments), judgments, dim=-2)
-        certain = not isinstance(self.lapse, Tensor) and not self.lapse
         if self.asks_where and judgments.places is None:
-            log_p = self._in_any_order(scores)
-            if certain:
-                return log_p.mT
-            p = log_p.exp()
-        elif certain:
-            return scores.log_softmax(-2).mT
+            log_p = self._in_any_order(scores).mT
         else:
-            p = scores.softmax(-2)
-        lapse = torch.as_tensor(self.lapse).to(p).clamp(min=LEAST_LAPSE)
-        # Never below a third of the lapse rate, so that its logarithm is finite.
-        mixed = torch.lerp(p, judgments.chance.to(p), lapse).log()
-        return rule_out_anchors(mixed, judgments, dim=-2).mT
+            log_p = scores.log_softmax(-2).mT
+        if not isinstance(self.lapse, Tensor) and not self.lapse:
+            return OddOneOut(log_p, validate_args=validate_args)
+        lapse = torch.as_tensor(self.lapse).to(log_p).clamp(min=LEAST_LAPSE)
+        lapse = lapse.reshape((*lapse.shape[:-2], 1)).expand(log_p.shape[:-1])
+        return LapsingOddOneOut(
+            log_p, lapse, judgments.chance, judgments.anchor, validate_args=validate_args
+        )
 
     def _scores(self, similarity: Tensor, judgments: Judgments) -> Tensor:
         """Log-odds of the answers, as far as it is known where they stood, (..., 3, n)."""
         as_they_are = not isinstance(self.temperature, Tensor) and self.temperature == 1.0
+        # The gradient of many products costs half as much as that of many quotients.
+        sharpness = None if as_they_are else 1 / torch.as_tensor(self.temperature).to(similarity)
         if not self.asks_where or judgments.places is None:
-            return similarity if as_they_are else similarity / self.temperature
+            return similarity if sharpness is None else similarity * sharpness
         favour = torch.as_tensor(self.position).to(similarity)
         at = judgments.place_indicators.to(similarity).flatten(1)
         added = (favour.unsqueeze(-2) @ at).squeeze(-2).unflatten(-1, (3, -1))
-        if as_they_are:
+        if sharpness is None:
             return similarity + added
-        return torch.addcmul(added, similarity, 1 / torch.as_tensor(self.temperature).to(added))
+        return torch.addcmul(added, similarity, sharpness)
 
     def _in_any_order(self, scores: Tensor) -> Tensor:
         """Log-probabilities where nobody knows how objects stood: the mean over all six orders."""
