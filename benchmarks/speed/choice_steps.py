@@ -35,7 +35,7 @@ CHOICES = {
 
 
 def run(quick: bool) -> str:
-    rounds = 2 if quick else 12
+    rounds = 3 if quick else 60
     with pyro.settings.context(module_local_params=True), pyro.validation_enabled(False):
         steps = {name: Step(judgments(), choice) for name, choice in CHOICES.items()}
         times = {name: [] for name in steps}

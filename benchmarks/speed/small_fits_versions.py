@@ -3,7 +3,8 @@
 python -m benchmarks.speed.small_fits_versions FOLDER     FOLDER: a checkout of the other version
 
 Each version runs in a process of its own with one thread, and they take turns, seed by seed.
-Seconds are those of the processor, imports not included.
+Seconds are those of the processor, imports not included. Then this version fits twenty seeds of the
+example in a stack, between two single fits of the other.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from benchmarks.harness.machine import describe_machine
 
 HERE = Path(__file__).resolve().parents[2]
 SEEDS = range(5)
+STACKED = 20
 CASES = {
     "30 objects, 3,000 judgments": ("generated", 30, 5, 3_000),
     "36 foods, 3,000 judgments": ("food", 36, 6, 3_000),
@@ -42,17 +44,30 @@ def truth(kind, m, d):
     rng = np.random.default_rng(m)
     return rng.gamma(1.5, 0.6, (m, d)) * (rng.random((m, d)) < 0.3)
 
+def stacked(data, seeds):
+    from pyrovice.inference.plan import Plan
+    from pyrovice.inference.stacked_fits import fit_many
+    plans = [
+        Plan.of(data, prior=pv.SpikeSlab(), guide=pv.MeanField(), training=pv.Training(), seed=seed)
+        for seed in range(seeds)
+    ]
+    return [fit for _, fit in sorted(fit_many(plans), key=lambda each: each[0])]
+
 pv.fit(pv.simulate(truth("generated", 12, 2), 300, seed=0), progress=False)
 for line in sys.stdin:
-    kind, m, d, n, seed = json.loads(line)
+    kind, m, d, n, seed, *seeds = json.loads(line)
     embedding = truth(kind, m, d)
     data, test = pv.simulate(embedding, n, seed=seed), pv.simulate(embedding, 20_000, seed=1000)
     began = time.process_time()
-    fit = pv.fit(data, seed=seed, progress=False)
+    fits = stacked(data, *seeds) if seeds else [pv.fit(data, seed=seed, progress=False)]
     seconds = time.process_time() - began
-    loss = float(fit.history.loss.iloc[-50:].mean())
-    print(json.dumps([seconds, len(fit.history), loss, fit.evaluate(test).cross_entropy,
-                      fit.n_dimensions]), flush=True)
+    print(json.dumps([
+        seconds,
+        np.mean([len(fit.history) for fit in fits]),
+        np.mean([fit.history.loss.iloc[-50:].mean() for fit in fits]),
+        np.mean([fit.evaluate(test).cross_entropy for fit in fits]),
+        fits[0].n_dimensions if len(fits) == 1 else [fit.n_dimensions for fit in fits],
+    ]), flush=True)
 """
 
 
@@ -104,8 +119,29 @@ def main(other: Path) -> None:
                 f"| | this − other | | | | | {differences.mean():+.4f} ± {error:.4f} | |",
                 flush=True,
             )
+        compare_a_stack(workers)
         for worker in workers.values():
             worker.kill()
+
+
+def compare_a_stack(workers: dict[str, subprocess.Popen[str]]) -> None:
+    """Twenty seeds of the example together, against one fit of the other version."""
+    name, (kind, m, d, n) = list(CASES.items())[2]
+    before, together, after = (
+        asked(workers["other"], (kind, m, d, n, 0)),
+        asked(workers["this"], (kind, m, d, n, 0, STACKED)),
+        asked(workers["other"], (kind, m, d, n, 0)),
+    )
+    one = (before[0] + after[0]) / 2
+    rows = [(f"{name}, one seed", "other", [one, *before[1:]])]
+    rows.append((f"the same, {STACKED} seeds stacked", "this", together))
+    for what, version, (seconds, steps, loss, nats, kept) in rows:
+        kept = kept if isinstance(kept, int) else f"{min(kept)} to {max(kept)}"
+        print(
+            f"| {what} | {version} | {seconds:.2f} | {seconds / one:.2f} | {steps:,.0f} | "
+            f"{loss:.4f} | {nats:.4f} | {kept} |",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

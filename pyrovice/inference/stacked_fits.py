@@ -31,6 +31,8 @@ from pyrovice.storage.registry import is_registered
 MOST_JUDGMENTS = 60_000
 # Judgments of all members together: more of them leave the processor's cache.
 MOST_AT_ONCE = 600_000
+# The largest block that the C library keeps for the next one of its size when it is freed.
+KEPT_MEMORY = 31 * 2**20
 
 
 def largest_stack(judgments: int) -> int:
@@ -112,6 +114,9 @@ def fit_stack(plans: Sequence[Plan]) -> Iterator[tuple[int, Fit | Exception]]:
     if len({plans[i].data_digest for i in places}) > 1:
         rows, weights = pooled([task.judgments for task in tasks])
     numbers = differing_numbers([trainer.run.model.prior for trainer in trainers])
+    # Else the memory of every step is returned to the system and asked for again, which took a
+    # third of the time of the first stack of a process. Freeing one large block prevents it.
+    torch.empty(KEPT_MEMORY, dtype=torch.uint8)
     with plans[0].isolated(), pyro.validation_enabled(False):
         stack = Stack(trainers, random, rows, weights, numbers)
         for place, trainer, failure in stack.run_to_the_end():
