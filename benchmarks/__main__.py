@@ -43,6 +43,8 @@ SECTIONS = {
     "coverage": "quality",
     "dimension_counts": "quality",
     "dimension_counts_large": "quality",
+    "dimension_people": "quality",
+    "dimensions_found": "quality",
     "consensus": "quality",
     "calibration": "quality",
     "prior_levels": "quality",

@@ -62,8 +62,9 @@ class PairPattern:
             # PyTorch says once that these matrices are in beta.
             warnings.filterwarnings("ignore", "Sparse CSR tensor support", UserWarning)
             distinct = _sparse(_starts(asked // m, m), asked % m, zeros)
-        source = both_ways % pairs.numel()
-        return cls(distinct, back, _starts(rows, m), columns[both_ways].int(), source)
+        # Half as long numbers, because there are as many of them as there are judgments, and more.
+        source = (both_ways % pairs.numel()).int()
+        return cls(distinct, back.int(), _starts(rows, m), columns[both_ways].int(), source)
 
     def products(self, X: Tensor) -> Tensor:
         """The dot product of each pair of rows of X, (pairs,)."""
