@@ -31,7 +31,8 @@ The same by hand:
 ...     lapse = pyro.sample("lapse", dist.Beta(1.0, 20.0))
 ...     log_p = pv.choices.similarities(X, judgments).log_softmax(-1)
 ...     return torch.logaddexp(log_p + torch.log1p(-lapse), torch.log(lapse / 3))
->>> pv.fit(data, choice=lapses, dimensions=12).site("lapse").dims
+>>> short = pv.Training(schedule=pv.Anneal(steps=200), stop=pv.MaxEpochs(200))
+>>> pv.fit(data, choice=lapses, dimensions=12, training=short).site("lapse").dims
 ('chain', 'draw')
 """
 
