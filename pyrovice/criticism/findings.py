@@ -33,8 +33,8 @@ LAST_OF_LOSS, LAST_OF_COUNT = 0.1, 0.2
 REPRODUCIBLE = 0.7
 # Intervals that should hold 95 % and hold less than this are too narrow to report.
 LEAST_COVERAGE = 0.85
-# How many importance weights: fewer for data of at least MANY_JUDGMENTS.
-PARTICLES, FEWER_PARTICLES, MANY_JUDGMENTS = 1000, 200, 200_000
+# How many importance weights: fewer where each takes long, because of many judgments or objects.
+PARTICLES, FEWER_PARTICLES, MANY_JUDGMENTS, MANY_OBJECTS = 1000, 200, 200_000, 1000
 ENTRIES_AT_ONCE = 2**25
 # Draws of the similarities by which NUTS and the guide are compared.
 SIMILARITY_DRAWS = 500
@@ -147,9 +147,9 @@ def counted(found: Dimensionality) -> Finding:
 
 def importance_weights(fit: Fit, data: Triplets, seed: int) -> Finding:
     """How far the guide is from the posterior, by the weights that turn one into the other."""
-    particles = PARTICLES if len(data) < MANY_JUDGMENTS else FEWER_PARTICLES
-    most = max(1, min(particles, ENTRIES_AT_ONCE // (3 * len(data))))
-    at_once = max(size for size in range(1, most + 1) if particles % size == 0)
+    many = len(data) >= MANY_JUDGMENTS or data.n_objects >= MANY_OBJECTS
+    particles = FEWER_PARTICLES if many else PARTICLES
+    at_once = _at_once(fit, data, particles)
     with pyro_locked(), warnings.catch_warnings(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(whole_seed(seed))
         # Pyro warns of too few tail samples; then k is infinite, which the finding says.
@@ -171,6 +171,18 @@ def importance_weights(fit: Fit, data: Triplets, seed: int) -> Finding:
         "What counts are the checks below.",
         "for information",
     )
+
+
+def _at_once(fit: Fit, data: Triplets, particles: int) -> int:
+    """How many importance weights to compute together, a divisor of all."""
+    people = fit.model.people
+    own = people is not None and people.varies("weights")
+    # What takes memory: answers, or similarities of all pairs, or rows of X as each person sees
+    # them. Beyond that, memory is also what takes time.
+    entries = max(3 * len(data) * (fit.model.dimensions if own else 1), data.n_objects**2)
+    # Pyro cannot put together weights that come one by one.
+    most = max(2, min(particles, ENTRIES_AT_ONCE // entries))
+    return max(size for size in range(2, most + 1) if particles % size == 0)
 
 
 def calibrated(found: Calibration, unseen: bool) -> Finding:

@@ -41,11 +41,12 @@ def forecast(found: Forecast, ax: Axes | None = None) -> Figure:
     3
     """
     with plt.rc_context(STYLE):
-        part = part_for(ax, PAGE_WIDTH, 2.3)
+        part = part_for(ax, PAGE_WIDTH, 2.5)
         panels = part.subplots(1, len(MEASURES), squeeze=False)[0]
         for axes, measure in zip(panels, MEASURES, strict=True):
             _panel(axes, found, measure)
-        panels[-1].legend(loc="lower right")
+        # Above all panels: inside, it would lie over judgments or the forecast.
+        part.legend(*panels[0].get_legend_handles_labels(), loc="outside upper right", ncols=3)
         part.supxlabel("judgments", fontsize=TEXT)
     return figure_of(part)
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+# Shared beginnings and ends of fewer letters stay.
+LEAST_SHARED = 4
+
 
 def shorten(name: str, longest: int) -> str:
     """Beginning and end of a name, if it is longer than this.
@@ -24,15 +27,45 @@ def shorten(name: str, longest: int) -> str:
 def short_names(names: Iterable[str], longest: int) -> dict[str, str]:
     """Every name shortened, no two different ones to the same text.
 
-    Where beginning and end are shared, what is between them is shown.
+    If some are too long, all lose the words that all begin with, and those that all end with.
+    Where beginning and end are shared by some, what is between them is shown.
 
     Examples
     --------
     >>> short_names(["face_set_one_happy_front.png", "face_set_one_angry_front.png"], 12)
-    {'face_set_one_happy_front.png': '…one_happy_…', 'face_set_one_angry_front.png': '…one_angry_…'}
+    {'face_set_one_happy_front.png': '…happy…', 'face_set_one_angry_front.png': '…angry…'}
     """
     different = list(dict.fromkeys(map(str, names)))
-    return dict(zip(different, _apart(different, longest), strict=True))
+    if len(different) < 2 or max(map(len, different)) <= longest:
+        return dict(zip(different, _apart(different, longest), strict=True))
+    start, end = _shared_words(different)
+    before, after = "…" if start else "", "…" if end else ""
+    inner = [name[start : len(name) - end] for name in different]
+    short = _apart(inner, max(longest - len(before) - len(after), 3))
+    return {name: f"{before}{text}{after}" for name, text in zip(different, short, strict=True)}
+
+
+def _shared_words(names: Sequence[str]) -> tuple[int, int]:
+    """How many letters all begin and end with, up to where words or numbers begin in all.
+
+    Zero where so little is shared that leaving it out would gain nothing.
+    """
+    start = _shared(names)
+    while start and any(
+        name[start - 1].isalnum() and name[start : start + 1].isalnum() for name in names
+    ):
+        start -= 1
+    start = start if start >= LEAST_SHARED else 0
+    rest = [name[start:] for name in names]
+    end = _shared([name[::-1] for name in rest])
+    while end and any(
+        name[-end].isalnum() and name[: len(name) - end][-1:].isalnum() for name in rest
+    ):
+        end -= 1
+    end = end if end >= LEAST_SHARED else 0
+    if not all(len(name) > end for name in rest):
+        return 0, 0
+    return start, end
 
 
 def _apart(names: Sequence[str], longest: int) -> list[str]:

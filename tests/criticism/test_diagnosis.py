@@ -6,6 +6,7 @@ import pytest
 from helpers.embeddings import sparse_embedding
 
 import pyrovice as pv
+from pyrovice.criticism import findings
 from pyrovice.criticism.diagnosis import Diagnosis, Finding
 from pyrovice.criticism.refitting import LEVELS, simulate_and_refit
 
@@ -42,6 +43,13 @@ def test_its_words_hold_its_numbers(diagnosis, fit, parts):
     assert f"{error:.3f}" in found["Do probabilities mean what they say?"]
     assert "k-hat" in found["Is the guide the posterior?"]
     assert "(95%)" in found["Do intervals hold the truth?"]
+
+
+def test_importance_weights_never_come_one_by_one(fit, parts, monkeypatch):
+    # Pyro stops with an error of torch where they do, as with more judgments than fit in at once.
+    monkeypatch.setattr(findings, "ENTRIES_AT_ONCE", 1)
+    monkeypatch.setattr(findings, "PARTICLES", 20)
+    assert "k-hat" in findings.importance_weights(fit, parts[0], seed=0).found
 
 
 def test_training_that_was_cut_short(parts):

@@ -95,6 +95,20 @@ def test_no_text_lies_over_another_or_off_the_page(fit, name):
         assert not a.overlaps(b), (one, other)
 
 
+@pytest.mark.parametrize("name", ["embedding", "similarity", "importance"])
+@pytest.mark.parametrize("size", [(12, 3), (1200, 31)], ids=str)
+def test_names_of_few_objects_and_of_many_dimensions_have_room(small_fit, name, size):
+    if name == "similarity" and size[0] > 12:
+        pytest.skip("knows no dimensions")
+    figure = FIGURES[name](coded(made_up(small_fit, *size)))
+    texts = texts_of(figure, drawn(figure))
+    for text, box in texts:
+        assert box.x0 >= -1, text
+        assert box.x1 <= figure.bbox.x1 + 1, text
+    for (one, a), (other, b) in combinations(texts, 2):
+        assert not a.overlaps(b), (one, other)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["similarity", "dimensions", "histograms"])
 def test_large_figures(small_fit, name):
