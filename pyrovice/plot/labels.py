@@ -9,10 +9,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from pyrovice.plot.short_names import short_names, shorten
 from pyrovice.plot.style import SMALL, TINY
 from pyrovice.results.dimension_names import own_objects
 from pyrovice.results.fit import Fit
+from pyrovice.results.short_names import short_names, shorten
 
 LONGEST = 28
 # Letters of a dimension's name below its column.

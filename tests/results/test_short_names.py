@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyrovice.plot.labels import labels
-from pyrovice.plot.short_names import short_names, shorten
+from pyrovice.results.short_names import short_names, shorten
 
 CODED = [f"stimuli/set_{i // 10}/face_{i:04d}_neutral_frontal.jpg" for i in range(300)]
 
@@ -28,12 +27,14 @@ def test_what_all_share_is_left_out_first():
     assert short_names(people, 12)[people[3]] == "…113"
     short = short_names(["stimuli/", "stimuli/one of many"], 12)
     assert short["stimuli/"] == "stimuli/"
+    # Nor do a few other names keep the rest from it.
+    mixed = ["NA", "Müsli", *(f"Stimulus_2024_{it}_v2.jpg" for it in ("dog", "cat", "ox"))]
+    assert list(short_names(mixed, 16).values()) == ["NA", "Müsli", "…dog…", "…cat…", "…ox…"]
 
 
 def test_short_names_are_left_alone():
     assert short_names(["cat", "dog", "cat"], 8) == {"cat": "cat", "dog": "dog"}
     assert shorten("two\n lines", 20) == "two lines"
-    assert labels(["10 $"]) == {"10 $": r"10 \$"}
 
 
 @settings(max_examples=200, deadline=None)

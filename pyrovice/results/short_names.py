@@ -27,7 +27,7 @@ def shorten(name: str, longest: int) -> str:
 def short_names(names: Iterable[str], longest: int) -> dict[str, str]:
     """Every name shortened, no two different ones to the same text.
 
-    If some are too long, all lose the words that all begin with, and those that all end with.
+    The words that all that are too long begin with, and those that they end with, are left out.
     Where beginning and end are shared by some, what is between them is shown.
 
     Examples
@@ -36,17 +36,31 @@ def short_names(names: Iterable[str], longest: int) -> dict[str, str]:
     {'face_set_one_happy_front.png': '…happy…', 'face_set_one_angry_front.png': '…angry…'}
     """
     different = list(dict.fromkeys(map(str, names)))
-    if len(different) < 2 or max(map(len, different)) <= longest:
-        return dict(zip(different, _apart(different, longest), strict=True))
-    start, end = _shared_words(different)
+    plain = dict(zip(different, _apart(different, longest), strict=True))
+    too_long = [name for name in different if len(name) > longest]
+    start, end = _shared_words(too_long) if len(too_long) > 1 else (0, 0)
+    if not start and not end:
+        return plain
+    first, last = too_long[0][:start], too_long[0][len(too_long[0]) - end :]
+    coded = [name for name in different if _between(name, first, last)]
     before, after = "…" if start else "", "…" if end else ""
-    inner = [name[start : len(name) - end] for name in different]
-    short = _apart(inner, max(longest - len(before) - len(after), 3))
-    return {name: f"{before}{text}{after}" for name, text in zip(different, short, strict=True)}
+    inner = [name[start : len(name) - end] for name in coded]
+    parts = _apart(inner, max(longest - len(before) - len(after), 3))
+    short = plain | {
+        name: f"{before}{part}{after}" for name, part in zip(coded, parts, strict=True)
+    }
+    # A name of those that share nothing may look like what is left of another.
+    return short if len(set(short.values())) == len(short) else plain
+
+
+def _between(name: str, first: str, last: str) -> bool:
+    """Whether a name begins and ends like this, with something between."""
+    there = name.startswith(first) and name.endswith(last)
+    return there and len(name) > len(first) + len(last)
 
 
 def _shared_words(names: Sequence[str]) -> tuple[int, int]:
-    """How many letters all begin and end with, up to where words or numbers begin in all.
+    """How many letters all begin and end with, without a part of a word or number.
 
     Zero where so little is shared that leaving it out would gain nothing.
     """
