@@ -271,7 +271,7 @@ def test_unknown_names_get_those_that_sound_alike(small_fit):
     with pytest.raises(pv.PyroviceError, match=r"fit\.names has all 20: 'Cat', 'cart', '0'"):
         pv.plot.triplet(named, "Cat", "cart", "helicopter")
     codes = tuple(f"stimulus_{i}_v2.jpg" for i in (*range(18), "cart", "owl"))
-    with pytest.raises(pv.PyroviceError, match="did you mean 'stimulus_owl_v2.jpg'"):
+    with pytest.raises(pv.PyroviceError, match=r"did you mean 'stimulus_owl_v2\.jpg'"):
         pv.plot.object_profile(dataclasses.replace(small_fit, names=codes), "Owl")
 
 
