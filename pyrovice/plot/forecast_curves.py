@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter
+from matplotlib.ticker import EngFormatter, MaxNLocator
 
 from pyrovice.criticism.forecasting import MEASURES, Forecast
 from pyrovice.plot.style import COLOURS, PAGE_WIDTH, STYLE, TEXT, figure_of, part_for
@@ -70,4 +70,6 @@ def _panel(axes: Axes, found: Forecast, measure: str) -> None:
     axes.set_xticks(np.unique(ends).tolist())
     axes.xaxis.set_major_formatter(lambda n, _: SHORT(float(f"{n:.2g}")))
     axes.minorticks_off()
+    if measure == "dimensions":
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     axes.set_ylabel(LABELS[measure])

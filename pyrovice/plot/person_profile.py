@@ -70,7 +70,7 @@ def person(fit: Fit, label: Any, k: int | None = None, ax: Axes | None = None) -
         rows = max(len(weights), len(seen))
         title = _title(somebody, traits)
         part = part_for(ax, PAGE_WIDTH, 0.7 + 0.13 * title.count("\n") + BAR_HEIGHT * rows)
-        left, right = part.subplots(1, 2, width_ratios=(1, 1))
+        left, right = part.subplots(1, 2, width_ratios=(4, 5))
         _draw_weights(left, fit, weights)
         left.set_title(title, loc="left")
         _draw_objects(right, seen, fit.names)

@@ -24,8 +24,8 @@ TOP_OBJECTS = 8
 DIMENSIONS_OF_OBJECT = 12
 NEIGHBOURS = 10
 DECIMALS = 3
-# Letters of a name in a list and on the map, and of all in a field for the name of a dimension.
-LONGEST_IN_LIST, LONGEST_ON_MAP, LONGEST_IN_FIELD = 17, 18, 40
+# Letters of a name in a list and on the map.
+LONGEST_IN_LIST, LONGEST_ON_MAP = 17, 18
 # Pixels along the longer side of a picture, smaller if there are many.
 LARGE_PICTURE, SMALL_PICTURE, MANY_PICTURES = 96, 56, 500
 # Turns of the colour wheel from one further dimension to the next: never the same hue again.
@@ -129,15 +129,13 @@ def _dimensions(fit: Fit, weights: _Weights) -> list[dict[str, Any]]:
     suggestions, words = fit.suggest_labels(), own_objects(fit, 3)
     found: list[dict[str, Any]] = []
     for place, (number, dim) in enumerate(zip(weights.numbers, fit.embedding(), strict=True)):
-        value, suggestion = importance[dim], suggestions[dim]
-        if len(suggestion) > LONGEST_IN_FIELD:
-            suggestion = ", ".join(short[name] for name in words[dim])
+        value = importance[dim]
         top = np.argsort(-weights.loc[:, place], kind="stable")[:TOP_OBJECTS].tolist()
         found.append(
             {
                 "number": number,
                 "name": dim if isinstance(dim, str) else "",
-                "suggestion": suggestion,
+                "suggestion": suggestions[dim],
                 "words": [short[name] for name in words[dim]],
                 "colour": _colour(place),
                 "importance": f"{value:,}" if counted else f"{value:.2f}",
