@@ -20,7 +20,7 @@ def demo(
     ),
     seed: Seed = 0,
 ) -> None:
-    """Fit the built-in example, print what was found and draw it."""
+    """Fit the built-in example, print and draw what was found."""
     from pyrovice.cli.example_run import fit_the_example
 
     fit_the_example(output, seed)
@@ -130,7 +130,7 @@ def dimensions(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Say how many dimensions there really are, with an interval.
+    """Say how many dimensions are real, with an interval.
 
     DATA are the judgments that were fitted. Which dimensions come back in refits to parts of
     them, whatever the learning rate? A row per dimension, with the probability that it is real.

@@ -97,7 +97,10 @@ def next_(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Choose the triplets to ask next, as a list for jsPsych, PsychoPy or lab.js."""
+    """Choose the triplets to ask next, as a list of trials.
+
+    For jsPsych, PsychoPy or lab.js.
+    """
     from pyrovice.data.writing import SEPARATOR_OF_ENDING
     from pyrovice.storage.atomic import whole_file
 

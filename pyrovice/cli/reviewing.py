@@ -24,6 +24,16 @@ if TYPE_CHECKING:
     from pyrovice.data.participants import Review, Rule
 
 
+# What the columns of everybody are, said below the table.
+MEANINGS = {
+    "median_time": "median reaction time in milliseconds",
+    "one_position": "largest share of answers at one place",
+    "catch_failed": "how many catch trials were failed",
+    "agreement": "share of answers that those of all others predict",
+    "lapse": "share of answers that look like guesses",
+}
+
+
 class RuleName(StrEnum):
     """Rules for leaving people out that have a name on the command line."""
 
@@ -69,7 +79,7 @@ def participants(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Say what is known of everybody who judged, and whom rules exclude.
+    """Say what is known of everybody, and whom rules exclude.
 
     A row per person: judgments, median reaction time in milliseconds, the largest share of
     answers at one place, failed catch trials, agreement with the others, the share of guesses.
@@ -98,6 +108,8 @@ def participants(
     }
     shown = review.table if not rule else review.exclusions
     lines = [shown.drop(columns="excluded", errors="ignore").round(3).to_string()]
+    meanings = [f"{name}: {MEANINGS[name]}" for name in shown if name in MEANINGS]
+    lines.append("\n".join(meanings))
     if rule:
         lines = [repr(review), *(lines if review.excluded else [])]
     if changed is not None:
@@ -144,7 +156,7 @@ def split_half(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Say how much of the embedding comes back in other judgments or people.
+    """Say how much comes back in other judgments or people.
 
     Halves are fitted apart and compared: the similarities of all pairs of objects, and
     dimensions with their best match. Chance is what exchanged objects would give.
@@ -175,7 +187,7 @@ def compare_groups(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Say whether two groups of people have different embeddings.
+    """Say whether the embeddings of two groups differ.
 
     Each group is fitted by itself, and then groups of the same sizes with people exchanged
     at random, for what differs by chance.

@@ -50,6 +50,7 @@ def _panel(axes: Axes, check: Check, flagged: bool) -> None:
         axes.axvspan(low, high, color=colour, alpha=0.25, linewidth=0)
     axes.axvline(check.observed.mean(), color=colour, linewidth=1.5)
     axes.set_title(f"{check.name}\ntail area {check.tail_area:.3f}", color=colour)
+    axes.margins(x=0.05)
     axes.set_yticks([])
     axes.spines.left.set_visible(False)
     axes.locator_params(axis="x", nbins=3)

@@ -74,7 +74,7 @@ def _count(axes: Axes, found: Dimensionality) -> None:
         beside = np.linspace(-SPREAD, SPREAD, len(here)) if len(here) > 1 else np.zeros(1)
         axes.scatter(
             float(share) + beside, here.real.to_numpy()[order], s=9, color=BLUE, alpha=0.5,
-            linewidths=0,
+            linewidths=0, clip_on=False,
         )  # fmt: skip
     means = refits.groupby("share").real.mean()
     axes.plot([*means.index, 1.0], [*means, found.count], color=BLUE, linewidth=1)

@@ -22,7 +22,7 @@ from pyrovice.results.fit import Fit
 from pyrovice.results.site_tables import INTERVAL
 
 # Fewer with long names, which need the width.
-DIMENSIONS_PER_ROW, WITH_LONG_NAMES, LONG = 3, 2, 13
+DIMENSIONS_PER_ROW, WITH_LONG_NAMES, LONG, LONG_TITLE = 3, 2, 13, 16
 MANY_WORDS = 20
 # Letters of a name beside a bar, and per inch below a picture.
 LONGEST_NAME, LETTERS_PER_INCH = 22, 15
@@ -109,8 +109,10 @@ def dimensions(
 
 
 def has_long_names(fit: Fit, short: dict[str, str], k: int) -> bool:
-    """Whether the names of top objects need wide panels."""
-    return max(len(short[str(name)]) for name in fit.top_objects(k).to_numpy().ravel()) > LONG
+    """Whether the names of top objects, or of dimensions above them, need wide panels."""
+    objects = (len(short[str(name)]) for name in fit.top_objects(k).to_numpy().ravel())
+    dims = (len(dim) for dim in fit.embedding() if isinstance(dim, str))
+    return max(objects) > LONG or max(dims, default=0) > LONG_TITLE
 
 
 def top_bars(

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from pyrovice.plot.labels import name_columns, name_rows
+from pyrovice.plot.labels import height_of_names, name_columns, name_rows
 from pyrovice.plot.selection import kept_embedding
 from pyrovice.plot.style import (
     COLUMN_WIDTH,
@@ -46,14 +46,17 @@ def embedding(fit: Fit, ax: Axes | None = None) -> Figure:
     first_of_group = np.flatnonzero(np.diff(strongest, prepend=-1))
     with plt.rc_context(STYLE):
         width = COLUMN_WIDTH if weights.shape[1] <= MANY_DIMENSIONS else PAGE_WIDTH
-        height = float(np.clip(1.1 + HEAT_ROW * len(weights), 2, TALLEST))
+        around = 1.1 + height_of_names(list(weights))
+        height = float(np.clip(around + HEAT_ROW * len(weights), 2, TALLEST))
         axes = axes_for(ax, width, height)
         image = axes.imshow(ordered, aspect="auto", cmap=HEAT, vmin=0, interpolation_stage="data")
-        name_rows(axes, list(ordered.index), first_of_group)
         axes.set_xlabel("dimension")
         name_columns(axes, list(ordered))
         axes.set_ylabel(f"{len(weights):,} objects")
         colour_bar(axes, image, "weight [μ]₊")
+        # How much room there is for names is known once all else has its place.
+        figure_of(axes).draw_without_rendering()
+        name_rows(axes, list(ordered.index), first_of_group)
     return figure_of(axes)
 
 

@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter
+from matplotlib.ticker import EngFormatter, MaxNLocator
 
 from pyrovice.criticism.forecasting import MEASURES, Forecast
 from pyrovice.plot.style import COLOURS, PAGE_WIDTH, STYLE, TEXT, figure_of, part_for
@@ -41,11 +41,12 @@ def forecast(found: Forecast, ax: Axes | None = None) -> Figure:
     3
     """
     with plt.rc_context(STYLE):
-        part = part_for(ax, PAGE_WIDTH, 2.3)
+        part = part_for(ax, PAGE_WIDTH, 2.5)
         panels = part.subplots(1, len(MEASURES), squeeze=False)[0]
         for axes, measure in zip(panels, MEASURES, strict=True):
             _panel(axes, found, measure)
-        panels[-1].legend(loc="lower right")
+        # Above all panels: inside, it would lie over judgments or the forecast.
+        part.legend(*panels[0].get_legend_handles_labels(), loc="outside upper right", ncols=3)
         part.supxlabel("judgments", fontsize=TEXT)
     return figure_of(part)
 
@@ -69,4 +70,6 @@ def _panel(axes: Axes, found: Forecast, measure: str) -> None:
     axes.set_xticks(np.unique(ends).tolist())
     axes.xaxis.set_major_formatter(lambda n, _: SHORT(float(f"{n:.2g}")))
     axes.minorticks_off()
+    if measure == "dimensions":
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     axes.set_ylabel(LABELS[measure])

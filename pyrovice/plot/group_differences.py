@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import fill
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -17,6 +19,8 @@ from pyrovice.results.fit import Fit
 PANELS_PER_ROW = 2
 # Inches: a panel with its numbers, and the names of dimensions.
 PANEL, NAMES = 2.6, 1.5
+# Letters in a line of a title, and in all of it.
+TITLE_LINE, LONGEST_TITLE = 24, 72
 
 
 def groups(fit: Fit, ax: Axes | None = None) -> Figure:
@@ -45,7 +49,9 @@ def groups(fit: Fit, ax: Axes | None = None) -> Figure:
     dims = fit.n_dimensions
     reach = 1.05 * max(float(found[end].abs().max()) for end in ("5 %", "95 %"))
     with plt.rc_context(STYLE):
-        height = rows * (0.85 + BAR_HEIGHT * dims)
+        titles = {pair: _title(pair) for pair in pairs}
+        lines = max(title.count("\n") for title in titles.values())
+        height = rows * (0.85 + 0.14 * lines + BAR_HEIGHT * dims)
         part = part_for(ax, NAMES + PANEL * columns, height)
         grid = part.add_gridspec(rows, 2 * columns, width_ratios=[3, 1.3] * columns)
         named = labels_of_dimensions(fit, longest=20)
@@ -53,7 +59,7 @@ def groups(fit: Fit, ax: Axes | None = None) -> Figure:
             row, column = divmod(i, columns)
             panel, numbers = (part.add_subplot(grid[row, 2 * column + j]) for j in (0, 1))
             of_pair = found.xs(pair, level="groups")
-            _draw(panel, of_pair, pair)
+            _draw(panel, of_pair, titles[pair])
             panel.set_xlim(-reach, reach)
             _write(numbers, of_pair)
             for axes in (panel, numbers):
@@ -63,14 +69,19 @@ def groups(fit: Fit, ax: Axes | None = None) -> Figure:
     return figure_of(part)
 
 
-def _draw(axes: Axes, found: pd.DataFrame, pair: str) -> None:
+def _title(pair: str) -> str:
+    """Both names, on as many lines as they need: the numbers stand beside them."""
+    return fill(label(pair.replace(" - ", " − "), LONGEST_TITLE), TITLE_LINE)
+
+
+def _draw(axes: Axes, found: pd.DataFrame, title: str) -> None:
     rows = np.arange(len(found))
     low, high = found["5 %"].to_numpy(), found["95 %"].to_numpy()
     away = np.where(low > 0, ORANGE, np.where(high < 0, BLUE, GREY))
     axes.axvline(0, color="black", linewidth=0.8, linestyle="--", zorder=0)
     axes.hlines(rows, low, high, color=away, linewidth=1.4)
     axes.scatter(found["difference"], rows, color=away, s=14, zorder=3)
-    axes.set_title(label(pair.replace(" - ", " − ")), loc="left", fontweight="bold")
+    axes.set_title(title, loc="left", fontweight="bold")
     axes.tick_params(axis="y", length=0)
     axes.locator_params(axis="x", nbins=4)
     axes.set_xlabel("difference of log-weights")

@@ -9,10 +9,13 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from pyrovice.errors import PyroviceError
-from pyrovice.plot.labels import name_columns
-from pyrovice.plot.style import BLUE, COLUMN_WIDTH, PALE, STYLE, axes_for, figure_of
+from pyrovice.plot.labels import height_of_names, name_columns
+from pyrovice.plot.style import BLUE, COLUMN_WIDTH, PAGE_WIDTH, PALE, STYLE, axes_for, figure_of
 from pyrovice.results.fit import Fit
 from pyrovice.results.pruning import MIN_OBJECTS, THRESHOLD, default_rule
+
+# As many upright names stand side by side in a column of text.
+MOST_NAMES = 20
 
 
 def importance(fit: Fit, ax: Axes | None = None) -> Figure:
@@ -35,7 +38,13 @@ def importance(fit: Fit, ax: Axes | None = None) -> Figure:
     counted = default_rule(fit.posterior) == "fdr"
     least = MIN_OBJECTS if counted else THRESHOLD
     with plt.rc_context(STYLE):
-        axes = axes_for(ax, COLUMN_WIDTH, 3.2 if fit.dimension_names else 2.2)
+        # Numbers can be left out where there is no room; names are all there.
+        crowded = bool(fit.dimension_names) and len(values) > MOST_NAMES
+        axes = axes_for(
+            ax,
+            PAGE_WIDTH if crowded else COLUMN_WIDTH,
+            2.2 + height_of_names(list(values.index)),
+        )
         numbers, heights = np.arange(1, len(values) + 1), values.to_numpy()
         axes.bar(numbers[kept], heights[kept], color=BLUE, label=f"kept ({kept.sum()})")
         if not kept.all():

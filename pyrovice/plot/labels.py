@@ -9,14 +9,16 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from pyrovice.plot.short_names import short_names, shorten
 from pyrovice.plot.style import SMALL, TINY
 from pyrovice.results.dimension_names import own_objects
 from pyrovice.results.fit import Fit
+from pyrovice.results.short_names import short_names, shorten
 
 LONGEST = 28
 # Letters of a dimension's name below its column.
 LONGEST_UPRIGHT = 20
+# As few letters fit below any column.
+LONGEST_LYING = 3
 # A dimension without a name is called by so many of its objects, if there is room.
 NAMING_OBJECTS = 3
 POINTS_PER_INCH = 72
@@ -64,14 +66,25 @@ def title_of_dimension(dim: Any, longest: int = LONGEST) -> str:
     return label(dim, longest) if isinstance(dim, str) else f"dimension {dim}"
 
 
+def height_of_names(dims: Sequence[Any]) -> float:
+    """How many inches the names of columns take more than their numbers would."""
+    longest = max(
+        (len(label(dim, LONGEST_UPRIGHT)) for dim in dims if isinstance(dim, str)), default=0
+    )
+    return 0.06 * longest
+
+
 def name_columns(axes: Axes, dims: Sequence[Any], first: int = 0) -> None:
     """Name the columns of a heat map, or bars, which stand at `first`, `first` + 1, ...
 
-    Names stand upright. Numbers are all there if there is room, else the first and round ones.
+    Names stand upright, if they are more than a few letters. Numbers are all there if there is
+    room, else the first and round ones.
     """
     if any(isinstance(dim, str) for dim in dims):
+        texts = [label(str(dim), LONGEST_UPRIGHT) for dim in dims]
+        lying = len(dims) <= MOST_NUMBERS and max(map(len, texts)) <= LONGEST_LYING
         places = range(first, first + len(dims))
-        axes.set_xticks(places, [label(str(dim), LONGEST_UPRIGHT) for dim in dims], rotation=90)
+        axes.set_xticks(places, texts, rotation=0 if lying else 90)
         return
     step = next(
         step for step in (1, 2, 5, 10, 20, 50, 100, len(dims)) if len(dims) <= MOST_NUMBERS * step

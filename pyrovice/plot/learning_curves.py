@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter
+from matplotlib.ticker import EngFormatter, MaxNLocator
 from scipy.stats import t
 
 from pyrovice.criticism.significance import CONFIDENCE
@@ -54,7 +54,7 @@ def data_efficiency(
         )
     models = dict(iter(runs.groupby("model", sort=False))) if "model" in runs else {"": runs}
     with plt.rc_context(STYLE):
-        part = part_for(ax, PAGE_WIDTH * max(len(measures), 2) / 3, 2.3)
+        part = part_for(ax, PAGE_WIDTH * max(len(measures), 2) / 3, 2.5 if len(models) > 1 else 2.3)
         panels = part.subplots(1, len(measures), squeeze=False)[0]
         for axes, measure in zip(panels, measures, strict=True):
             for colour, (name, of_model) in zip(cycle(COLOURS), models.items(), strict=False):
@@ -64,8 +64,14 @@ def data_efficiency(
             axes.xaxis.set_major_formatter(lambda n, _: SHORT(float(f"{n:.2g}")))
             axes.minorticks_off()
             axes.set_ylabel(measure.replace("_", " ").replace("kl ", "KL "))
+            if runs[measure].dropna().mod(1).eq(0).all():
+                axes.yaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
         if len(models) > 1:
-            panels[0].legend()
+            # Above all panels: inside, it would lie over the curves.
+            handles = panels[0].get_legend_handles_labels()
+            part.legend(
+                *handles, loc="outside upper left", ncols=min(len(models), 2 * len(measures))
+            )
         part.supxlabel("judgments", fontsize=TEXT)
     return figure_of(part)
 

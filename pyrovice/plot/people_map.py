@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import fill
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage
 
 from pyrovice.errors import PyroviceError
-from pyrovice.plot.labels import label, labels_of_dimensions, name_rows
+from pyrovice.plot.labels import label, labels, labels_of_dimensions, name_rows
 from pyrovice.plot.log_ticks import mark_ratios
 from pyrovice.plot.similarity_map import MOST_IN_BEST_ORDER
 from pyrovice.plot.style import BLUE, GREY, PALE, SMALL, STYLE, TALLEST, figure_of, part_for
@@ -35,6 +36,10 @@ MOST_SHAPES = 2000
 # Half and twice as much as the typical person are seen at least.
 LEAST_RANGE = 2.0
 NO_GROUP = "no group"
+# A line of a group's name, and letters of all its lines.
+GROUP_LINE, LONGEST_GROUP = 16, 48
+# Inches that a letter takes at most.
+LETTER = 0.062
 
 
 def people(fit: Fit, ax: Axes | None = None) -> Figure:
@@ -67,7 +72,7 @@ def people(fit: Fit, ax: Axes | None = None) -> Figure:
     widths = ([heat] if weighed else []) + [BESIDE] * (beside if weighed else len(traits))
     with plt.rc_context(STYLE):
         height = min((AROUND if weighed else 0.6) + ROW * len(table), TALLEST)
-        part = part_for(ax, 1.1 + sum(widths), height)
+        part = part_for(ax, _room_for_names(table, first_of_group) + sum(widths), height)
         above = 0.5 if weighed else 0.0
         grid = part.add_gridspec(
             2 if weighed else 1,
@@ -97,6 +102,18 @@ def _ordered(table: pd.DataFrame, columns: list[str]) -> tuple[pd.DataFrame, dic
     starts = np.cumsum([0, *map(len, parts)])[:-1].tolist()
     ordered = pd.concat([part.iloc[_alike(part[columns])] for part in parts])
     return ordered, dict(zip(starts, names, strict=True))
+
+
+def _room_for_names(table: pd.DataFrame, first_of_group: dict[int, str]) -> float:
+    """Inches for the names of people on the left and of groups on the right."""
+    lines = "\n".join(_lines(name) for name in first_of_group.values()).split("\n")
+    people = labels(map(str, table.index)).values()
+    letters = max(map(len, people)) + max(map(len, lines))
+    return max(1.1, 0.4 + LETTER * letters)
+
+
+def _lines(group: str) -> str:
+    return fill(label(group, LONGEST_GROUP), GROUP_LINE)
 
 
 def _alike(values: pd.DataFrame) -> NDArray[np.intp]:
@@ -195,4 +212,4 @@ def _name_people(panels: list[Axes], table: pd.DataFrame, first_of_group: dict[i
     last = panels[-1]
     for row, name in first_of_group.items():
         place = last.get_yaxis_transform()
-        last.text(1.03, row - 0.4, label(name, 18), transform=place, va="top", fontsize=SMALL)
+        last.text(1.03, row - 0.4, _lines(name), transform=place, va="top", fontsize=SMALL)

@@ -35,6 +35,8 @@ from pyrovice.results.persons import Person
 # Standard deviations within which nine of ten people are.
 NINE_OF_TEN = 1.645
 LEAST_OBJECTS = 8
+# Shares of the panel that the longest bar may have.
+SHORTEST_BARS, LONGEST_BARS = 0.15, 0.4
 
 
 def person(fit: Fit, label: Any, k: int | None = None, ax: Axes | None = None) -> Figure:
@@ -66,14 +68,16 @@ def person(fit: Fit, label: Any, k: int | None = None, ax: Axes | None = None) -
     seen = _seen_differently(fit, somebody).head(k or max(LEAST_OBJECTS, len(weights)))
     with plt.rc_context(STYLE):
         rows = max(len(weights), len(seen))
-        part = part_for(ax, PAGE_WIDTH, 0.95 + BAR_HEIGHT * rows)
-        left, right = part.subplots(1, 2, width_ratios=(5, 4))
+        title = _title(somebody, traits)
+        part = part_for(ax, PAGE_WIDTH, 0.7 + 0.13 * title.count("\n") + BAR_HEIGHT * rows)
+        left, right = part.subplots(1, 2, width_ratios=(4, 5))
         _draw_weights(left, fit, weights)
-        left.set_title(_title(somebody, traits), loc="left")
+        left.set_title(title, loc="left")
         _draw_objects(right, seen, fit.names)
         # Rows of both are equally high.
         left.set_ylim(rows - 0.4, -0.6)
         right.set_ylim(rows - 0.4, -0.6)
+        _leave_room(right, float(seen.apart.max()))
     return figure_of(part)
 
 
@@ -83,7 +87,8 @@ def _title(somebody: Person, traits: pd.DataFrame) -> str:
         if trait in traits.index:
             middle, low, high = traits.loc[trait]
             said.append(f"{trait} {middle:.2f} ({low:.2f}–{high:.2f})")
-    return "\n".join([said[0], ", ".join(said[1:])]) if said[1:] else said[0]
+    # Two lines at least, as on the right; one each, or they would run into the title beside them.
+    return "\n".join(said) if said[1:] else f"{said[0]}\n"
 
 
 def _draw_weights(axes: Axes, fit: Fit, weights: pd.DataFrame) -> None:
@@ -138,17 +143,29 @@ def _standardised(alike: NDArray[np.floating]) -> NDArray[np.float64]:
 def _draw_objects(axes: Axes, seen: pd.DataFrame, names: Sequence[str]) -> None:
     rows = np.arange(len(seen))
     axes.barh(rows, seen.apart, color=PALE, height=0.7)
-    longest = max(float(seen.apart.max()), 1e-3)
     beside, below = labels(names, 12), labels(names, 16)
     for row, (apart, closer, away) in enumerate(seen.itertuples(index=False)):
         text = f"+ {beside[str(closer)]}  − {beside[str(away)]}"
-        axes.text(apart + longest * 0.04, row, text, va="center", fontsize=SMALL)
-    # Room for what stands beside the bars.
-    axes.set_xlim(0, longest * 2.5)
-    ticks = MaxNLocator(2).tick_values(0, longest)
-    axes.set_xticks([tick for tick in ticks if 0 <= tick <= 1.2 * longest])
-    axes.spines.bottom.set_bounds(0, axes.get_xticks()[-1])
+        axes.annotate(
+            text, (apart, row), xytext=(3, 0), textcoords="offset points", va="center",
+            fontsize=SMALL, annotation_clip=False,
+        ).set_in_layout(False)  # fmt: skip
     axes.set_yticks(rows, [below[str(name)] for name in seen.index])
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel("1 − correlation", loc="left")
     axes.set_title("seen most differently\n+ closer to, − further from", loc="left")
+
+
+def _leave_room(axes: Axes, longest: float) -> None:
+    """Make bars as short as the texts beside them need."""
+    longest = max(longest, 1e-3)
+    axes.set_xlim(0, longest)
+    figure_of(axes).draw_without_rendering()
+    width = axes.get_window_extent().width
+    text = max(text.get_window_extent().width for text in axes.texts)
+    share = np.clip(1 - 1.1 * text / width, SHORTEST_BARS, LONGEST_BARS)
+    axes.set_xlim(0, longest / share)
+    ticks = MaxNLocator(1).tick_values(0, longest)
+    ticks = [tick for tick in ticks if 0 <= tick <= 1.2 * longest]
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.spines.bottom.set_bounds(0, axes.get_xticks()[-1])

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from pyrovice.data.description import Description
 from pyrovice.data.triplets import Triplets
-from pyrovice.plot.labels import label
+from pyrovice.plot.labels import labels
 from pyrovice.plot.style import BLUE, GREY, ORANGE, PAGE_WIDTH, STYLE, figure_of, part_for
 
 SIGHTING_BINS = 30
@@ -48,7 +48,8 @@ def _objects(axes: Axes, described: Description) -> None:
     axes.set_ylabel("objects")
     axes.locator_params(axis="y", integer=True)
     rarest = described.sightings.idxmin()
-    least = f"rarest: {label(str(rarest), 20)} ({described.sightings.min():,})"
+    named = labels(map(str, described.sightings.index), 20)[str(rarest)]
+    least = f"rarest: {named} ({described.sightings.min():,})"
     axes.set_title(least, loc="left", color=GREY)
 
 
@@ -59,8 +60,8 @@ def _pairs(axes: Axes, described: Description) -> None:
     share = np.bincount(times // width, weights=described.pairs / described.pairs.sum())
     bars = np.arange(len(share))
     axes.bar(bars, share, color=[ORANGE if width == 1 and bar == 0 else BLUE for bar in bars])
-    labels = bars if width == 1 else [f"{bar * width}–{(bar + 1) * width - 1}" for bar in bars]
-    axes.set_xticks(bars, labels, rotation=0 if width == 1 else 60)
+    ranges = bars if width == 1 else [f"{bar * width}–{(bar + 1) * width - 1}" for bar in bars]
+    axes.set_xticks(bars, ranges, rotation=0 if width == 1 else 60)
     axes.set_xlabel("times a pair was shown")
     axes.set_ylabel("share of all pairs")
     groups = "connected" if described.connected else f"{described.groups:,} groups"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import matplotlib.pyplot as plt
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -35,7 +36,7 @@ def ranks(found: IntervalCalibration, ax: Axes | None = None) -> Figure:
     >>> data = pv.simulate(three_kinds, 2000, seed=0)
     >>> quick = pv.Training(schedule=pv.Anneal(steps=40), stop=pv.MaxEpochs(40))
     >>> found = pv.calibrate(pv.fit(data, dimensions=4, training=quick), data, simulations=2)
-    >>> [axes.get_title(loc="left").split(":")[0] for axes in pv.plot.ranks(found).axes]
+    >>> [axes.get_title(loc="left") for axes in pv.plot.ranks(found).axes]
     ['choice probability', 'similarity', 'weight']
     """
     if not isinstance(found, IntervalCalibration):
@@ -48,14 +49,17 @@ def ranks(found: IntervalCalibration, ax: Axes | None = None) -> Figure:
     columns = min(PANELS_PER_ROW, len(names))
     rows = -(-len(names) // columns)
     with plt.rc_context(STYLE):
-        part = part_for(ax, PAGE_WIDTH, 0.35 + 1.75 * rows)
+        part = part_for(ax, PAGE_WIDTH, 0.35 + 1.9 * rows)
         panels = part.subplots(rows, columns, squeeze=False, sharex=True).ravel()
         width = 1 / len(table)
         for panel, name in zip(panels, names, strict=False):
             panel.bar(table.index, table[name], width=0.92 * width, color=BLUE)
             panel.axhline(width, color=GREY, linewidth=0.9, linestyle="--")
-            held = " · ".join(f"{found.coverage.loc[name, level]:.0%}" for level in LEVELS)
-            panel.set_title(f"{name}: {held}", loc="left")
+            panel.set_title(name, loc="left", pad=14)
+            panel.text(
+                0, 1.02, _held(found.coverage.loc[name]), transform=panel.transAxes, color=GREY,
+                fontsize=SMALL,
+            )  # fmt: skip
             panel.set_ylim(0, max(2.2 * width, 1.1 * table[name].max()))
             panel.set_xlim(0, 1)
             panel.set_xticks([0, 0.5, 1])
@@ -67,3 +71,10 @@ def ranks(found: IntervalCalibration, ax: Axes | None = None) -> Figure:
         for panel in panels[max(0, len(names) - columns) : len(names)]:
             panel.set_xlabel("rank of the truth among draws")
     return figure_of(part)
+
+
+def _held(coverage: pd.Series) -> str:
+    """How many of the intervals hold the truth."""
+    said = "/".join(f"{100 * level:.0f}" for level in LEVELS)
+    found = "/".join(f"{100 * coverage[level]:.0f}" for level in LEVELS)
+    return f"{said} % intervals hold {found} %"

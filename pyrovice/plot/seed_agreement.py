@@ -49,7 +49,8 @@ def reproducibility(fits: Sequence[Fit] | Reproducibility, ax: Axes | None = Non
         left.axhline(found.threshold, color="black", linewidth=0.8, linestyle="--")
         left.set_xlabel("dimensions, the best first")
         left.set_ylabel("mean correlation with match")
-        left.set_ylim(min(0, ranked.min()), 1.05)
+        # The whole dot is seen, also below zero.
+        left.set_ylim(min(0, ranked.min() - 0.05), 1.05)
         left.set_xlim(0, len(ranked) + 1)
         left.locator_params(axis="x", integer=True)
         left.set_title(f"{found.score:.0%} reproducible", loc="left", color=GREY)

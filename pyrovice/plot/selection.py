@@ -40,6 +40,8 @@ def row_of(fit: Fit, name: str) -> int:
 def _no_such_object(name: str, names: Sequence[str]) -> str:
     lower = {each.lower(): each for each in names}
     close = difflib.get_close_matches(name.lower(), lower, n=3, cutoff=0.6)
+    # What people call an object is often a part of its code.
+    close = close or [each for each in lower if name.lower() in each][:3]
     if close:
         likely = " or ".join(repr(lower[each]) for each in close)
         return f"No object of this fit is called {name!r}; did you mean {likely}?"

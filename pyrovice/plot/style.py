@@ -108,5 +108,6 @@ def colour_bar(axes: Axes, image: ScalarMappable, text: str) -> None:
     bar = figure_of(axes).colorbar(
         image, ax=axes, location="top", fraction=0.1 / height, aspect=25, pad=0.05 / height
     )
-    bar.set_label(text)
+    # Where the heat map is narrow, text in the middle would leave the page; names are on the left.
+    bar.set_label(text, loc="right")
     bar.outline.set_visible(False)

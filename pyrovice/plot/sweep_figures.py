@@ -69,7 +69,7 @@ def prior_grid(sweep: Sweep, ax: Axes | None = None) -> Figure:
     span = max(worse.quantile(QUANTILE_COLOURED), LEAST_SPAN, LEAST_ERRORS * error)
     with plt.rc_context(STYLE):
         side = PAGE_WIDTH / PANELS_PER_ROW
-        part = part_for(ax, 0.9 + side * columns, 0.7 + side * rows)
+        part = part_for(ax, 1.2 + side * columns, 0.7 + side * rows)
         panels = part.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
         for panel, pi in zip(panels, pis, strict=False):
             here = grid[grid.pi == pi]
@@ -97,7 +97,7 @@ def prior_grid(sweep: Sweep, ax: Axes | None = None) -> Figure:
         part.supxlabel("slab", fontsize=TEXT)
         part.supylabel("spike", fontsize=TEXT)
         bar = part.colorbar(image, ax=panels[: len(pis)].tolist(), extend="max", fraction=0.03)
-        bar.set_label("nats worse than the best, on validation")
+        bar.set_label("nats worse than the best,\non validation")
         if error:
             bar.ax.axhline(error, color=ORANGE, linewidth=1.4)
     return figure_of(part)
@@ -117,7 +117,7 @@ def dimensions_by_seed(sweep: Sweep, most: int = 12, ax: Axes | None = None) -> 
     ...     train, valid, priors=[pv.SpikeSlab()], seeds=2, training=quick, dimensions=9
     ... )
     >>> pv.plot.dimensions_by_seed(found).axes[0].get_xlabel()
-    'dimensions kept'
+    'dimensions kept (a dot per seed, a line at their mean)'
     """
     summary = sweep.summary.dropna(subset=SCORE).sort_values(SCORE)[:most]
     if summary.empty:
@@ -148,7 +148,7 @@ def dimensions_by_seed(sweep: Sweep, most: int = 12, ax: Axes | None = None) -> 
         )  # fmt: skip
         axes.set_yticks(range(len(summary)), [_short(str(label)) for label in summary.index])
         axes.invert_yaxis()
-        axes.set_xlabel("dimensions kept")
+        axes.set_xlabel("dimensions kept (a dot per seed, a line at their mean)")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
         axes.grid(axis="x", color=GREY, alpha=0.2, linewidth=0.5)
     return figure_of(axes)

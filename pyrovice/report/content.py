@@ -105,14 +105,25 @@ def _checks(checked: CheckReport) -> list[dict[str, str]]:
     return [
         {
             "name": str(name),
-            "observed": f"{row.observed:.4g}",
-            "drawn": f"{row.drawn:.4g} ({row['5 %']:.4g} to {row['95 %']:.4g})",
+            "observed": as_number(row.observed),
+            "drawn": "{} ({} to {})".format(*map(as_number, row[["drawn", "5 %", "95 %"]])),
             "tail_area": f"{row.tail_area:.3f}",
             "verdict": "look" if row.flagged else "good",
             "means": checked.checks[str(name)].means,
         }
         for name, row in checked.table.iterrows()
     ]
+
+
+def as_number(value: float) -> str:
+    """Four digits, without the powers of ten that few read.
+
+    Examples
+    --------
+    >>> as_number(0.0123456), as_number(10394.4)
+    ('0.01235', '10,394')
+    """
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def _not_checked(checked: CheckReport) -> list[str]:

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from pyrovice.data.triplets import Triplets
 from pyrovice.plot.images import Images
-from pyrovice.plot.short_names import short_names
 from pyrovice.plot.similarity_map import DRAWS, THIRDS
 from pyrovice.plot.style import COLOURS
 from pyrovice.report.explorer import explorer
 from pyrovice.report.object_map import places
 from pyrovice.results.dimension_names import identity, own_objects
 from pyrovice.results.fit import Fit
+from pyrovice.results.short_names import short_names
 from pyrovice.results.similarity import similarity_of
 from pyrovice.results.site_tables import INTERVAL
 

@@ -18,6 +18,7 @@ from pyrovice.errors import DataError, PyroviceError
 from pyrovice.model.priors import Features
 from pyrovice.results.dimension_numbers import numbered
 from pyrovice.results.matching import SAME_DIMENSION, correlations, partners
+from pyrovice.results.short_names import short_names
 
 if TYPE_CHECKING:
     from pyrovice.results.fit import Fit
@@ -177,6 +178,10 @@ def suggested(fit: Fit, features: pd.DataFrame | None = None) -> pd.Series:
     weights = fit.embedding()
     own = own_objects(fit, SUGGESTED_OBJECTS)
     found = [", ".join(own[dim]) for dim in weights]
+    if max(map(len, found), default=0) > LONGEST:
+        short = short_names(map(str, fit.names), LONGEST // SUGGESTED_OBJECTS - len(", "))
+        # As words of a name, they need not say that something was left out.
+        found = [", ".join(short[name].strip("…") for name in own[dim]) for dim in weights]
     if features is not None:
         closest = _closest_features(weights, features)
         found = [feature or objects for feature, objects in zip(closest, found, strict=True)]

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -96,11 +97,22 @@ def test_help_and_nonsense(tmp_path):
     assert help_page.returncode == 0
     for command in COMMANDS:
         assert f"\n  {command} " in help_page.stdout
+        # In a window of 80 letters, too, what it does is said to the end.
+        assert re.search(rf"^  {command} .*[a-z]\.$", help_page.stdout, re.MULTILINE)
         assert f"  Example:\n    pyrovice {command} " in call(command, "--help").stdout
     wrong = run("demon", folder=tmp_path)
     assert wrong.returncode == 2
     assert "Traceback" not in wrong.stderr
     assert call("--version").stdout == f"pyrovice {pv.__version__}\n"
+
+
+def test_where_the_script_is_not_on_the_path(tmp_path):
+    asked = [sys.executable, "-m", "pyrovice"]
+    said = subprocess.run(
+        [*asked, "describe"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert said.returncode == 2
+    assert said.stderr.startswith("Usage: pyrovice describe")
 
 
 def test_fit_keeps_what_was_asked_for(here):

@@ -38,7 +38,8 @@ def test_participants_and_whom_rules_exclude(here):
     said = call("participants", "all.csv")
     assert said.exit_code == 0, said.stderr
     assert all(person in said.stdout for person in here)
-    assert "median_time" in said.stdout
+    assert "median_time: median reaction time in milliseconds\n" in said.stdout
+    assert "catch_failed" not in said.stdout
     made = call(
         *("participants", "all.csv", "--rule", "too-fast", "--rule", "quick"),
         *("--kept", "kept.csv", "-o", "table.tsv"),

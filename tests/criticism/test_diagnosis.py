@@ -1,11 +1,15 @@
 import re
+import warnings
 from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 from helpers.embeddings import sparse_embedding
+from pyro.infer import importance
 
 import pyrovice as pv
+from pyrovice.criticism import findings
 from pyrovice.criticism.diagnosis import Diagnosis, Finding
 from pyrovice.criticism.refitting import LEVELS, simulate_and_refit
 
@@ -42,6 +46,39 @@ def test_its_words_hold_its_numbers(diagnosis, fit, parts):
     assert f"{error:.3f}" in found["Do probabilities mean what they say?"]
     assert "k-hat" in found["Is the guide the posterior?"]
     assert "(95%)" in found["Do intervals hold the truth?"]
+
+
+def test_importance_weights_never_come_one_by_one(fit, parts, monkeypatch):
+    # Pyro stops with an error of torch where they do, as with more judgments than fit in at once.
+    monkeypatch.setattr(findings, "ENTRIES_AT_ONCE", 1)
+    monkeypatch.setattr(findings, "PARTICLES", 20)
+    assert "k-hat" in findings.importance_weights(fit, parts[0], seed=0).found
+
+
+@pytest.mark.parametrize("spread", [0.5, 2.0, 100.0])
+def test_the_tail_index_is_that_of_pyro(spread, monkeypatch):
+    weights = spread * torch.randn(200, generator=torch.Generator().manual_seed(0))
+    given = (weights.clone(), None, None)
+    monkeypatch.setattr(importance, "vectorized_importance_weights", lambda *a, **b: given)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = importance.psis_diagnostic(None, None, num_particles=200)
+    assert findings.tail_index(weights) == pytest.approx(float(expected))
+
+
+def test_weights_one_by_one_are_those_of_many(fit, parts, monkeypatch):
+    monkeypatch.setattr(findings, "FEWER_PARTICLES", 300)
+    with torch.no_grad(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        single = findings._one_by_one(fit, parts[0])
+        many, _, _ = importance.vectorized_importance_weights(
+            fit.model, fit.guide, parts[0], num_samples=300,
+            max_plate_nesting=fit.model.structure.max_plate_nesting,
+        )  # fmt: skip
+    error = np.hypot(float(single.std()), float(many.std())) / np.sqrt(300)
+    assert abs(single.mean() - many.mean()) < 4 * error
+    monkeypatch.setattr(findings, "MANY_OBJECTS", 1)
+    assert "k-hat" in findings.importance_weights(fit, parts[0], seed=0).found
 
 
 def test_training_that_was_cut_short(parts):

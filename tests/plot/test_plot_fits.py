@@ -19,7 +19,7 @@ from scipy import stats
 import pyrovice as pv
 from pyrovice.plot.density_curve import prior_density
 from pyrovice.plot.embedding_map import in_groups
-from pyrovice.plot.labels import label
+from pyrovice.plot.labels import label, labels
 from pyrovice.plot.similarity_map import clustered
 from pyrovice.results.posterior import Posterior
 from pyrovice.results.weights import DrawnWeights, PointWeights
@@ -95,6 +95,20 @@ def test_no_text_lies_over_another_or_off_the_page(fit, name):
         assert not a.overlaps(b), (one, other)
 
 
+@pytest.mark.parametrize("name", ["embedding", "similarity", "importance"])
+@pytest.mark.parametrize("size", [(12, 3), (1200, 31)], ids=str)
+def test_names_of_few_objects_and_of_many_dimensions_have_room(small_fit, name, size):
+    if name == "similarity" and size[0] > 12:
+        pytest.skip("knows no dimensions")
+    figure = FIGURES[name](coded(made_up(small_fit, *size)))
+    texts = texts_of(figure, drawn(figure))
+    for text, box in texts:
+        assert box.x0 >= -1, text
+        assert box.x1 <= figure.bbox.x1 + 1, text
+    for (one, a), (other, b) in combinations(texts, 2):
+        assert not a.overlaps(b), (one, other)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["similarity", "dimensions", "histograms"])
 def test_large_figures(small_fit, name):
@@ -118,6 +132,10 @@ def test_axes_that_were_given_are_drawn_on(small_fit, name):
         assert box.x0 > left.bbox.x1 - 5, text
     for (one, a), (other, b) in combinations(texts, 2):
         assert not a.overlaps(b), (one, other)
+
+
+def test_no_name_is_a_formula():
+    assert labels(["10 $"]) == {"10 $": r"10 \$"}
 
 
 def test_several_panels_need_a_place_in_a_grid(small_fit):
@@ -252,6 +270,9 @@ def test_unknown_names_get_those_that_sound_alike(small_fit):
         pv.plot.object_profile(named, "cat")
     with pytest.raises(pv.PyroviceError, match=r"fit\.names has all 20: 'Cat', 'cart', '0'"):
         pv.plot.triplet(named, "Cat", "cart", "helicopter")
+    codes = tuple(f"stimulus_{i}_v2.jpg" for i in (*range(18), "cart", "owl"))
+    with pytest.raises(pv.PyroviceError, match=r"did you mean 'stimulus_owl_v2\.jpg'"):
+        pv.plot.object_profile(dataclasses.replace(small_fit, names=codes), "Owl")
 
 
 def test_names_are_not_taken_for_formulas(small_fit):

@@ -1,5 +1,6 @@
 """Figures of people, from a handful to hundreds."""
 
+import dataclasses
 from itertools import combinations
 
 import matplotlib
@@ -48,6 +49,23 @@ def test_no_text_lies_over_another_or_off_the_page(small_fit, name, size):
         pytest.skip("no groups")
     fit = made_up_people(small_fit, people, dimensions, groups=groups, lapse=True)
     check_texts(FIGURES[name](fit))
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_long_names_of_people_groups_and_objects_have_room(small_fit, name):
+    fit = made_up_people(small_fit, 12, 3, groups=2, lapse=True)
+    told = {"group 0": "healthy controls", "group 1": "patients with a diagnosis"}
+    who = {person: told[group] for person, group in dict(fit.model.people.groups).items()}
+    model = pv.Model(
+        fit.prior, 40, 3, people=pv.People(groups=who, lapse=True),
+        known_people=fit.model.known_people,
+    )  # fmt: skip
+    words = ("Donaudampfschifffahrt", "Bürgerversammlung", "people next door", "a thing")
+    names = tuple(f"{words[i % 4]}, {i}, {words[i // 4 % 4]}" for i in range(40))
+    texts = check_texts(FIGURES[name](dataclasses.replace(fit, names=names, model=model)))
+    if name != "person":
+        said = " ".join(text.get_text() for text, _ in texts).replace("\n", " ")
+        assert all(group in said for group in told.values())
 
 
 @pytest.mark.parametrize("name", FIGURES)

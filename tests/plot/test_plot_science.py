@@ -152,5 +152,27 @@ def test_data_efficiency_shows_means_and_intervals():
 
 def test_data_efficiency_forgets_no_model():
     runs = pd.DataFrame({"model": list("abcdefg"), "judgments": [100] * 7, "accuracy": [0.5] * 7})
-    (panel,) = pv.plot.data_efficiency(runs, ["accuracy"]).axes
-    assert [text.get_text() for text in panel.get_legend().get_texts()] == list("abcdefg")
+    (legend,) = pv.plot.data_efficiency(runs, ["accuracy"]).legends
+    assert [text.get_text() for text in legend.get_texts()] == list("abcdefg")
+
+
+def test_legends_stand_above_the_curves():
+    runs = pd.DataFrame(
+        {"model": ["VICE", "SPoSE"] * 2, "judgments": [100, 100, 200, 200], "accuracy": 0.5,
+         "dimensions": [6, 6, 7, 7]}
+    )  # fmt: skip
+    ends = {f"{m}{end}": [1.0, 0.9] for m in ("nats", "accuracy", "dimensions")
+            for end in ("", "_low", "_high")}  # fmt: skip
+    parts = pd.DataFrame(
+        {"resample": 0, "judgments": [500, 900], "nats": 1.0, "accuracy": 0.4, "dimensions": 2}
+    )
+    found = pv.Forecast(pd.DataFrame({"judgments": [1000, 2000], **ends}), parts, 1000, 0.8)
+    efficiency = pv.plot.data_efficiency(runs, ["accuracy", "dimensions"])
+    for figure in (efficiency, pv.plot.forecast(found)):
+        drawn(figure)
+        (legend,) = figure.legends
+        below = legend.get_window_extent().y0
+        assert all(axes.get_window_extent().y1 <= below for axes in figure.axes)
+    # Nobody has six and a half dimensions.
+    for axes in (efficiency.axes[1], pv.plot.forecast(found).axes[2]):
+        assert all(float(tick).is_integer() for tick in axes.get_yticks())

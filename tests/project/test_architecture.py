@@ -18,6 +18,8 @@ WALK = (
 )  # fmt: skip
 # A fit is asked for its page, and for the number of its dimensions, where a user looks for them.
 DECLARED = {("results/fit.py", "report"), ("results/fit.py", "criticism")}
+# The door to all rooms, and the one that `python -m pyrovice` takes.
+OUTSIDE = ("__init__.py", "__main__.py")
 FILES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
 
 
@@ -44,10 +46,15 @@ def imported_rooms(source):
 
 def test_every_entry_is_a_room():
     entries = {path.name for path in PACKAGE.iterdir()} - {"__pycache__"}
-    assert {name.removesuffix(".py") for name in entries} == {*WALK, "__init__", "py.typed"}
+    assert {name.removesuffix(".py") for name in entries} == {
+        *WALK,
+        "__init__",
+        "__main__",
+        "py.typed",
+    }
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if path != "__init__.py"])
+@pytest.mark.parametrize("path", [path for path in FILES if path not in OUTSIDE])
 def test_imports_point_back_along_the_walk(path):
     here = WALK.index(room_of(path))
     upward = {

@@ -270,6 +270,33 @@ def test_figures_stand_beside_text_where_the_window_is_wide(browser, page_of_nam
 
 
 @in_a_browser
+def test_no_word_of_a_table_is_broken(browser, small_fit, small, tmp_path):
+    path = tmp_path / "page.html"
+    small_fit.report(path, small)
+    # More than one box is more than one line.
+    broken = """(() => {
+        const range = document.createRange();
+        const cells = [...document.querySelectorAll(".verdict, .facts td, .listing td")];
+        return cells.flatMap((cell) => {
+            const text = cell.firstChild;
+            if (!text || text.nodeType !== Node.TEXT_NODE) return [];
+            return [...text.data.matchAll(/[\\w.]+/g)].filter((word) => {
+                range.setStart(text, word.index);
+                range.setEnd(text, word.index + word[0].length);
+                return range.getClientRects().length > 1;
+            }).map((word) => word[0]);
+        });
+    })()"""
+    for width in (1500, 420):
+        browser.resize(width, 900)
+        browser.open(path)
+        assert browser.run("document.querySelectorAll('.listing .verdict').length") > 3
+        assert browser.run(broken) == []
+        assert browser.run("document.documentElement.scrollWidth") <= width
+    browser.resize(1200, 900)
+
+
+@in_a_browser
 def test_long_names_are_seen_whole_and_differ(browser, small_fit, tmp_path):
     names = tuple(f"WF-{i:03d}_neutral_front_{'low' if i % 2 else 'high'}res" for i in range(20))
     path = tmp_path / "page.html"

@@ -162,6 +162,15 @@ def test_no_object_stands_for_two_dimensions(small_fit):
     assert own_objects(both, 2) == {1: ["o0"], 2: ["o0"]}
 
 
+def test_suggestions_from_long_names_can_be_taken(small_fit):
+    names = tuple(f"the_stimuli_of_2024/a_picture_of_object_{i:02d}_v2.jpg" for i in range(20))
+    fit = dataclasses.replace(small_fit, names=names)
+    suggested = fit.suggest_labels()
+    assert list(fit.label(suggested).embedding()) == suggested.tolist()
+    first = names.index(fit.top_objects(1).iloc[0, 0])
+    assert f"{first:02d}" in suggested.iloc[0]
+
+
 def test_suggestions_from_features(small_fit):
     fit = with_weights(small_fit, [[1.0, 0.2], [0.8, 0.0], [0.0, 0.9], [0.0, 0.8]])
     table = pd.DataFrame(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -276,10 +277,15 @@ class OwnWeights(Statistic):
         columns = self.dimensions.rename("z by dimension")
         return pd.DataFrame(z, index=self.labels, columns=columns)
 
+    @cached_property
+    def _squares(self) -> NDArray[np.float32]:
+        # Wanted again for every draw.
+        return self.shares**2
+
     def _slopes(self, odd: Answers, p: Probabilities) -> Counts:
         chosen = self.shares[np.arange(len(odd)), odd]
         mean = np.einsum("no,nok->nk", p, self.shares)
-        square = np.einsum("no,nok->nk", p, self.shares**2)
+        square = np.einsum("no,nok->nk", p, self._squares)
         return self.who @ chosen, self.who @ mean, self.who @ (square - mean**2)
 
 

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyrovice.plot.labels import labels
-from pyrovice.plot.short_names import short_names, shorten
+from pyrovice.results.short_names import short_names, shorten
 
 CODED = [f"stimuli/set_{i // 10}/face_{i:04d}_neutral_frontal.jpg" for i in range(300)]
 
@@ -18,10 +17,24 @@ def test_coded_names_stay_apart(longest):
     assert "0123" in short[CODED[123]]
 
 
+def test_what_all_share_is_left_out_first():
+    codes = [f"CFD-{kind}-{200 + i}-N_neutral_1200x1200" for i, kind in enumerate(["WF", "BM"])]
+    assert list(short_names(codes, 22).values()) == ["…WF-200…", "…BM-201…"]
+    told = [f"a long description of a {it} (slide {i})" for i, it in enumerate(["dog", "cat"])]
+    assert list(short_names(told, 20).values()) == ["…dog (slide 0)", "…cat (slide 1)"]
+    # A number is not cut in two, and nothing becomes empty.
+    people = [f"worker-from-prolific-1{i}" for i in range(10, 20)]
+    assert short_names(people, 12)[people[3]] == "…113"
+    short = short_names(["stimuli/", "stimuli/one of many"], 12)
+    assert short["stimuli/"] == "stimuli/"
+    # Nor do a few other names keep the rest from it.
+    mixed = ["NA", "Müsli", *(f"Stimulus_2024_{it}_v2.jpg" for it in ("dog", "cat", "ox"))]
+    assert list(short_names(mixed, 16).values()) == ["NA", "Müsli", "…dog…", "…cat…", "…ox…"]
+
+
 def test_short_names_are_left_alone():
     assert short_names(["cat", "dog", "cat"], 8) == {"cat": "cat", "dog": "dog"}
     assert shorten("two\n lines", 20) == "two lines"
-    assert labels(["10 $"]) == {"10 $": r"10 \$"}
 
 
 @settings(max_examples=200, deadline=None)

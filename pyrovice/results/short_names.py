@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+# Shared beginnings and ends of fewer letters stay.
+LEAST_SHARED = 4
+
 
 def shorten(name: str, longest: int) -> str:
     """Beginning and end of a name, if it is longer than this.
@@ -24,15 +27,59 @@ def shorten(name: str, longest: int) -> str:
 def short_names(names: Iterable[str], longest: int) -> dict[str, str]:
     """Every name shortened, no two different ones to the same text.
 
-    Where beginning and end are shared, what is between them is shown.
+    The words that all that are too long begin with, and those that they end with, are left out.
+    Where beginning and end are shared by some, what is between them is shown.
 
     Examples
     --------
     >>> short_names(["face_set_one_happy_front.png", "face_set_one_angry_front.png"], 12)
-    {'face_set_one_happy_front.png': '…one_happy_…', 'face_set_one_angry_front.png': '…one_angry_…'}
+    {'face_set_one_happy_front.png': '…happy…', 'face_set_one_angry_front.png': '…angry…'}
     """
     different = list(dict.fromkeys(map(str, names)))
-    return dict(zip(different, _apart(different, longest), strict=True))
+    plain = dict(zip(different, _apart(different, longest), strict=True))
+    too_long = [name for name in different if len(name) > longest]
+    start, end = _shared_words(too_long) if len(too_long) > 1 else (0, 0)
+    if not start and not end:
+        return plain
+    first, last = too_long[0][:start], too_long[0][len(too_long[0]) - end :]
+    coded = [name for name in different if _between(name, first, last)]
+    before, after = "…" if start else "", "…" if end else ""
+    inner = [name[start : len(name) - end] for name in coded]
+    parts = _apart(inner, max(longest - len(before) - len(after), 3))
+    short = plain | {
+        name: f"{before}{part}{after}" for name, part in zip(coded, parts, strict=True)
+    }
+    # A name of those that share nothing may look like what is left of another.
+    return short if len(set(short.values())) == len(short) else plain
+
+
+def _between(name: str, first: str, last: str) -> bool:
+    """Whether a name begins and ends like this, with something between."""
+    there = name.startswith(first) and name.endswith(last)
+    return there and len(name) > len(first) + len(last)
+
+
+def _shared_words(names: Sequence[str]) -> tuple[int, int]:
+    """How many letters all begin and end with, without a part of a word or number.
+
+    Zero where so little is shared that leaving it out would gain nothing.
+    """
+    start = _shared(names)
+    while start and any(
+        name[start - 1].isalnum() and name[start : start + 1].isalnum() for name in names
+    ):
+        start -= 1
+    start = start if start >= LEAST_SHARED else 0
+    rest = [name[start:] for name in names]
+    end = _shared([name[::-1] for name in rest])
+    while end and any(
+        name[-end].isalnum() and name[: len(name) - end][-1:].isalnum() for name in rest
+    ):
+        end -= 1
+    end = end if end >= LEAST_SHARED else 0
+    if not all(len(name) > end for name in rest):
+        return 0, 0
+    return start, end
 
 
 def _apart(names: Sequence[str], longest: int) -> list[str]:
