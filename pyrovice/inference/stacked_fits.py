@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import pyro
 import torch
 
+from pyrovice.data.triplets import Triplets
 from pyrovice.guides import MAP, Guide, MeanField
 from pyrovice.inference.fitting import train_plan, warn_about
 from pyrovice.inference.plan import Plan
@@ -18,6 +19,7 @@ from pyrovice.model.choices import Choice
 from pyrovice.model.choices.softmax_choice import SoftmaxChoice
 from pyrovice.model.judgments import pooled
 from pyrovice.model.model import Model
+from pyrovice.model.pair_pattern import are_few_pairs
 from pyrovice.model.people import People
 from pyrovice.model.priors import Horseshoe, Prior, resolve_prior
 from pyrovice.model.priors.entrywise import Entrywise
@@ -50,7 +52,7 @@ def stacks(plans: Sequence[Plan]) -> list[list[int]]:
     for i, plan in enumerate(plans):
         kind = kind_of(
             plan.prior,
-            len(plan.data),
+            plan.data,
             choice=plan.choice,
             people=plan.people,
             guide=plan.guide,
@@ -145,7 +147,7 @@ def _by_plates(site: Site) -> bool:
 
 def kind_of(
     prior: Prior,
-    judgments: int,
+    data: Triplets,
     *,
     choice: Choice,
     people: People | None,
@@ -168,7 +170,9 @@ def kind_of(
         and not choice.asks_where
         and training.batch_size == "auto"
         and training.particles == 1
-        and judgments <= MOST_JUDGMENTS
+        and len(data) <= MOST_JUDGMENTS
+        # A fit alone computes few of the similarities of many objects, and a stack all of them.
+        and not are_few_pairs(data.n_objects, 3 * len(data))
         and torch.device(device).type == "cpu"
     ):
         return None

@@ -21,10 +21,15 @@ MOST_PAIRS_PER_ENTRY = 0.2
 FEWEST_ENTRIES = 2**17
 
 
+def are_few_pairs(m: int, pairs: int) -> bool:
+    """Whether so many pairs are few of all pairs of `m` objects, which are many."""
+    return m * m >= FEWEST_ENTRIES and pairs <= MOST_PAIRS_PER_ENTRY * m * m
+
+
 def worth_a_pattern(m: int, pairs: Tensor) -> bool:
     """Whether a pattern of these pairs of `m` objects pays, and can be used here."""
-    few = m * m >= FEWEST_ENTRIES and pairs.numel() <= MOST_PAIRS_PER_ENTRY * m * m
-    return few and pairs.device.type == "cpu" and torch.backends.mkl.is_available()
+    here = pairs.device.type == "cpu" and torch.backends.mkl.is_available()
+    return here and are_few_pairs(m, pairs.numel())
 
 
 @dataclass(frozen=True, eq=False)

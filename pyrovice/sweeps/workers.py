@@ -170,7 +170,7 @@ def _groups(
     """Jobs to be fitted together, in enough groups for all workers."""
     kinds: dict[object, list[tuple[int, Job]]] = {}
     for number, job in jobs:
-        kind = kind_of(job.prior, len(shared.data), **shared.arguments)
+        kind = kind_of(job.prior, shared.data, **shared.arguments)
         kinds.setdefault(kind or number, []).append((number, job))
     workers = joblib.effective_n_jobs(n_jobs)
     found = []
