@@ -278,7 +278,7 @@ guessed = rng.random(len(many)) < 0.1
 answers = np.where(guessed, rng.integers(0, 3, len(many)), many.odd)
 careless = pv.Triplets(many.objects, answers, names=many.names)
 by_guide = pv.fit(careless, choice=lapses, **shared)
-refined = pv.refine(by_guide.prune(), careless)
+refined = pv.refine(by_guide.prune(), careless, progress=False)
 print(f"guesses: {guessed.mean():.3f} of the answers")
 pd.concat(
     {"guide": by_guide.hyperparameters(), "refined": refined.hyperparameters()}, names=["by"]

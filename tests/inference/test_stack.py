@@ -114,7 +114,7 @@ def test_what_cannot_be_stacked_is_fitted_alone(data):
         plan(data, training=batches),
         plan(data, dimensions=5),
     ]
-    # Alone, a fit of so many objects computes the similarities that were asked about, and no others.
+    # Alone, a fit of so many objects computes only the similarities that were asked about.
     plans += [plan(pv.simulate(np.ones((400, 1)), 100, seed=0), seed=seed) for seed in (0, 1)]
     assert stacks(plans) == [[i] for i in range(len(plans))]
     failing = replace(plans[1], seed=3)
