@@ -14,9 +14,9 @@ demo: $(READY)
 test: $(READY) lint
 	$(TEST)
 
-# Ray, 80 MB to download, is for one of the slow tests only.
+# Ray, 80 MB to download, and Sphinx are for two of the slow tests only.
 test-slow: $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[ray]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[ray,docs]'
 	$(TEST) -m slow
 
 # As an ordinary user, and with the clone in a closed folder.

@@ -26,7 +26,7 @@ SOFT = 1e-4
 class Contrast(SoftmaxChoice):
     """Common minus distinctive features, after Tversky (1977).
 
-    The similarity of i and j is x_i · x_j − δ (|x_i|² + |x_j|²) / 2. With δ = 0 it is the dot
+    The similarity of i and j is ``x_i · x_j − δ (|x_i|² + |x_j|²) / 2``. With δ = 0 it is the dot
     product, with δ = 1 minus half the squared distance. Of three objects, one with much weight is
     more often the odd one the larger δ is.
 
