@@ -325,6 +325,14 @@ def test_two_fits_side_by_side(small_fit):
     assert titles[4:6] == ["a: dimension 3", "b: dimension 1, r = 1.00"]
     assert [text.get_text() for axes in figure.axes for text in axes.texts] == ["b: no match"]
     assert len(pv.plot.side_by_side(fewer, small_fit).axes) == 6
+    some = pv.plot.side_by_side(fewer, small_fit.label({1: "round"}), which=[2])
+    assert [axes.get_title(loc="left") for axes in some.axes] == [
+        "first: dimension 2",
+        "second: round, r = 1.00",
+    ]
+    assert some.get_figheight() < figure.get_figheight() / 2
+    with pytest.raises(pv.PyroviceError, match=r"which=\[3\]; expected some of .*: 1, 2\."):
+        pv.plot.side_by_side(fewer, small_fit, which=[3])
     other = dataclasses.replace(small_fit, names=tuple("abcdefghijklmnopqrst"))
     with pytest.raises(pv.PyroviceError, match="of other objects"):
         pv.plot.side_by_side(small_fit, other)
