@@ -15,9 +15,9 @@ at the columns of `Triplets.trials` that the readers fill: `reaction_time` in mi
 >>> result = pv.participants.review(data, pv.participants.OnePosition())
 >>> result
 1 of 2 participants excluded, with 300 of 600 judgments
-  OnePosition(share=0.4, trials=200): 1 (bob)
+  more than 40 % of at least 200 answers at one place: 1 (bob)
 >>> result.exclusions["excluded_by"].to_dict()
-{'bob': 'OnePosition(share=0.4, trials=200)'}
+{'bob': 'more than 40 % of at least 200 answers at one place'}
 >>> result.kept(data)
 Triplets(300 judgments of 12 objects, 1 participant, 85 triplets judged repeatedly)
 """
@@ -43,6 +43,10 @@ class Rule(ABC):
     @abstractmethod
     def __call__(self, data: Triplets) -> pd.Series:
         """True for those excluded, indexed by participant."""
+
+    def in_words(self) -> str:
+        """What it excludes people for, as it would be written in a paper."""
+        return name_of(self)
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,13 @@ class TooFast(Rule):
             too_fast &= groups.size() >= self.trials
         return _for_everybody(too_fast.groupby("participant").sum() >= self.sets, data)
 
+    def in_words(self) -> str:
+        return (
+            f"at least {self.sets} {'set' if self.sets == 1 else 'sets'} of trials with "
+            f"{_percent(self.quick_share)} of answers below {self.quick:g} ms and "
+            f"{_percent(self.fast_share)} below {self.fast:g} ms"
+        )
+
 
 @dataclass(frozen=True)
 class OnePosition(Rule):
@@ -100,6 +111,9 @@ class OnePosition(Rule):
             (counts.max(axis=1) > self.share * total) & (total >= self.trials), data
         )
 
+    def in_words(self) -> str:
+        return f"more than {_percent(self.share)} of at least {self.trials} answers at one place"
+
 
 @dataclass(frozen=True)
 class QuickOnTheWhole(Rule):
@@ -111,6 +125,9 @@ class QuickOnTheWhole(Rule):
         frame = _trials_with(data, "reaction_time", self)
         median = frame.groupby("participant")["reaction_time"].median()
         return _for_everybody(median < self.milliseconds, data)
+
+    def in_words(self) -> str:
+        return f"a median reaction time below {self.milliseconds:g} ms"
 
 
 @dataclass(frozen=True)
@@ -133,6 +150,12 @@ class FailedCatch(Rule):
                 "not keep those of the file that was read."
             )
         return _for_everybody(failed > self.allowed, data)
+
+    def in_words(self) -> str:
+        if self.allowed == 0:
+            return "a failed catch trial"
+        trials = "catch trial" if self.allowed == 1 else "catch trials"
+        return f"more than {self.allowed} failed {trials}"
 
     def failures(self, data: Triplets) -> pd.Series | None:
         """How many each participant failed, if that is known."""
@@ -176,10 +199,11 @@ class Review:
     @property
     def exclusions(self) -> pd.DataFrame:
         """Those who are excluded, with what is known of them and by which rules, in words."""
-        rules = [name_of(rule) for rule in self.rules]
+        rules = {name_of(rule): rule_in_words(rule) for rule in self.rules}
         out = self.table[self.table["excluded"]]
         reasons = [
-            "; ".join(rule for rule in rules if row[rule]) for row in out[rules].to_dict("records")
+            "; ".join(said for rule, said in rules.items() if row[rule])
+            for row in out[list(rules)].to_dict("records")
         ]
         return out.drop(columns=[*rules, "excluded"]).assign(excluded_by=reasons)
 
@@ -208,7 +232,7 @@ class Review:
         for rule in self.rules:
             who = list(self.table.index[self.table[name_of(rule)]])
             lines.append(
-                f"  {name_of(rule)}: {len(who):,}" + (f" ({first_few(who)})" if who else "")
+                f"  {rule_in_words(rule)}: {len(who):,}" + (f" ({first_few(who)})" if who else "")
             )
         return "\n".join(lines)
 
@@ -247,10 +271,19 @@ def review(data: Triplets, *rules: Rule) -> Review:
 
 
 def name_of(rule: Rule) -> str:
-    """What a rule is called in tables; one of one's own by the name of its function."""
+    """The column of a rule in a table; one of one's own is called after its function."""
     name = getattr(rule, "__name__", "<lambda>")
     # Functions without a name would all be called the same.
     return repr(rule) if name == "<lambda>" else str(name)
+
+
+def rule_in_words(rule: Rule) -> str:
+    """What a rule excludes people for; one that is a plain function has only its name."""
+    return rule.in_words() if isinstance(rule, Rule) else name_of(rule)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:g} %"
 
 
 def _known_of_everybody(data: Triplets, rules: tuple[Rule, ...]) -> pd.DataFrame:
