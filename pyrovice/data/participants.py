@@ -146,8 +146,9 @@ class FailedCatch(Rule):
         if failed is None:
             raise DataError(
                 "There are no catch trials by participant; pass FailedCatch(catch=table) with the "
-                "columns 'participant' and 'passed'. Parts of data, and files written from it, do "
-                "not keep those of the file that was read."
+                "columns 'participant' and 'passed', on the command line --catch-trials FILE. "
+                "Parts of data, and files written from it, do not keep those of the file that was "
+                "read."
             )
         return _for_everybody(failed > self.allowed, data)
 
