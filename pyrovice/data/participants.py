@@ -15,9 +15,9 @@ at the columns of `Triplets.trials` that the readers fill: `reaction_time` in mi
 >>> result = pv.participants.review(data, pv.participants.OnePosition())
 >>> result
 1 of 2 participants excluded, with 300 of 600 judgments
-  more than 40 % of at least 200 answers at one place: 1 (bob)
+  one place too often (more than 40 % of at least 200 answers at one place): 1 (bob)
 >>> result.exclusions["excluded_by"].to_dict()
-{'bob': 'more than 40 % of at least 200 answers at one place'}
+{'bob': 'one place too often'}
 >>> result.kept(data)
 Triplets(300 judgments of 12 objects, 1 participant, 85 triplets judged repeatedly)
 """
@@ -25,8 +25,9 @@ Triplets(300 judgments of 12 objects, 1 participant, 85 triplets judged repeated
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -38,14 +39,20 @@ from pyrovice.errors import DataError
 
 
 class Rule(ABC):
-    """Says who should be excluded."""
+    """Says who should be excluded.
+
+    `reason` is what a table says it excludes people for, in a few words; without one it has the
+    rule as it was typed.
+    """
+
+    reason: ClassVar[str] = ""
 
     @abstractmethod
     def __call__(self, data: Triplets) -> pd.Series:
         """True for those excluded, indexed by participant."""
 
     def in_words(self) -> str:
-        """What it excludes people for, as it would be written in a paper."""
+        """What exactly it excludes people for, as it would be written in a paper."""
         return name_of(self)
 
 
@@ -59,6 +66,7 @@ class TooFast(Rule):
     Trials without a reaction time do not count.
     """
 
+    reason = "answers too fast"
     sets: int = 5
     trials: int = 20
     quick: float = 800
@@ -100,6 +108,7 @@ class OnePosition(Rule):
     Judgments with an anchor, whose answers have two places, do not count.
     """
 
+    reason = "one place too often"
     share: float = 0.4
     trials: int = 200
 
@@ -119,6 +128,7 @@ class OnePosition(Rule):
 class QuickOnTheWhole(Rule):
     """A median reaction time below `milliseconds` (FOOD)."""
 
+    reason = "too quick on the whole"
     milliseconds: float = 500
 
     def __call__(self, data: Triplets) -> pd.Series:
@@ -138,6 +148,7 @@ class FailedCatch(Rule):
     the file, ``data.reading.catch``.
     """
 
+    reason = "catch trials failed"
     allowed: int = 0
     catch: pd.DataFrame | None = field(default=None, repr=False, compare=False)
 
@@ -154,7 +165,7 @@ class FailedCatch(Rule):
 
     def in_words(self) -> str:
         if self.allowed == 0:
-            return "a failed catch trial"
+            return "at least one failed catch trial"
         trials = "catch trial" if self.allowed == 1 else "catch trials"
         return f"more than {self.allowed} failed {trials}"
 
@@ -200,13 +211,13 @@ class Review:
     @property
     def exclusions(self) -> pd.DataFrame:
         """Those who are excluded, with what is known of them and by which rules, in words."""
-        rules = {name_of(rule): rule_in_words(rule) for rule in self.rules}
+        rules = dict(zip(map(name_of, self.rules), reasons(self.rules), strict=True))
         out = self.table[self.table["excluded"]]
-        reasons = [
+        why = [
             "; ".join(said for rule, said in rules.items() if row[rule])
             for row in out[list(rules)].to_dict("records")
         ]
-        return out.drop(columns=[*rules, "excluded"]).assign(excluded_by=reasons)
+        return out.drop(columns=[*rules, "excluded"]).assign(excluded_by=why)
 
     def kept(self, data: Triplets) -> Triplets:
         """The judgments of everybody else."""
@@ -230,11 +241,11 @@ class Review:
             f"{len(self.excluded):,} of {len(self.table):,} participants excluded, with "
             f"{judgments[self.table['excluded']].sum():,} of {judgments.sum():,} judgments"
         ]
-        for rule in self.rules:
+        for rule, reason in zip(self.rules, reasons(self.rules), strict=True):
             who = list(self.table.index[self.table[name_of(rule)]])
-            lines.append(
-                f"  {rule_in_words(rule)}: {len(who):,}" + (f" ({first_few(who)})" if who else "")
-            )
+            exactly = rule_in_words(rule)
+            said = reason if reason == exactly else f"{reason} ({exactly})"
+            lines.append(f"  {said}: {len(who):,}" + (f" ({first_few(who)})" if who else ""))
         return "\n".join(lines)
 
 
@@ -278,8 +289,17 @@ def name_of(rule: Rule) -> str:
     return repr(rule) if name == "<lambda>" else str(name)
 
 
+def reasons(rules: Sequence[Rule]) -> list[str]:
+    """What each rule excludes people for, in as few words as tell them apart."""
+    short = [getattr(rule, "reason", "") or name_of(rule) for rule in rules]
+    return [
+        reason if short.count(reason) == 1 else rule_in_words(rule)
+        for rule, reason in zip(rules, short, strict=True)
+    ]
+
+
 def rule_in_words(rule: Rule) -> str:
-    """What a rule excludes people for; one that is a plain function has only its name."""
+    """What exactly a rule excludes people for; one that is a plain function has only its name."""
     return rule.in_words() if isinstance(rule, Rule) else name_of(rule)
 
 

@@ -6,7 +6,15 @@ from typing import Any
 
 import pandas as pd
 
-from pyrovice.data.participants import THINGS, FailedCatch, Rule, name_of, review, rule_in_words
+from pyrovice.data.participants import (
+    THINGS,
+    FailedCatch,
+    Rule,
+    name_of,
+    reasons,
+    review,
+    rule_in_words,
+)
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.wording import first_few
 from pyrovice.errors import DataError
@@ -61,7 +69,8 @@ def _applies(rule: Rule, data: Triplets) -> bool:
 
 
 def _excluded_for(row: pd.Series, rules: list[Rule]) -> str:
-    return "; ".join(rule_in_words(rule) for rule in rules if row[name_of(rule)]) or "–"
+    said = zip(rules, reasons(rules), strict=True)
+    return ", ".join(reason for rule, reason in said if row[name_of(rule)]) or "–"
 
 
 def _summary(table: pd.DataFrame, excluded: list[Any], rules: list[Rule]) -> list[str]:

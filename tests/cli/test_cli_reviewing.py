@@ -79,7 +79,7 @@ def test_catch_trials_of_a_table_of_ones_own(tmp_path, monkeypatch):
     assert [row["catch_failed"] for row in known] == [0, 1]
     said = call(*review, "--rule", "failed-catch", "--kept", "kept.csv")
     assert "1 of 2 participants excluded" in said.stdout
-    assert "a failed catch trial" in said.stdout
+    assert "catch trials failed (at least one failed catch trial): 1 (2)" in said.stdout
     assert pv.Triplets.read("kept.csv").people() == (1,)
     none = call("convert", "all.csv", "-o", "b.csv", "--catch-trials", "none.csv")
     assert none.exit_code == 1

@@ -113,7 +113,7 @@ def test_participants_whom_rules_would_exclude(people_data):
     assert "1 of them would be excluded for more than 40 % of" in found["summary"][1]
     assert found["columns"][-1] == "Would be excluded for"
     excluded = {row[0]: row[-1] for row in found["rows"]}
-    assert excluded["p003"] == pv.participants.OnePosition().in_words()
+    assert excluded["p003"] == "one place too often"
     assert excluded["p004"] == "–"
 
 
