@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import pyrovice as pv
 from pyrovice.cli.answers import answer
-from pyrovice.cli.inputs import all_or_none, check_output, read_judgments
+from pyrovice.cli.inputs import (
+    all_or_none,
+    check_output,
+    check_table,
+    read_judgments,
+    write_table,
+)
 from pyrovice.cli.options import Data, Format, Json, Names, Part, Quiet, Seed
+from pyrovice.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def convert(
@@ -57,6 +68,13 @@ def convert(
     set: Annotated[
         str | None, typer.Option(help="Its column that says which trials came together.")
     ] = None,
+    catch: Annotated[
+        str | None, typer.Option(help="Its column with 1, true, yes or catch for catch trials ...")
+    ] = None,
+    passed: Annotated[
+        str | None,
+        typer.Option(help="... and with 1 or true for those passed, if the answer does not tell."),
+    ] = None,
     encoding: Annotated[
         str | None, typer.Option(help="Of a text file that is not UTF-8, such as cp1252.")
     ] = None,
@@ -67,6 +85,10 @@ def convert(
     share: Annotated[
         float, typer.Option(min=0.0, max=1.0, help="How large a part --held-out gets.")
     ] = 0.1,
+    catch_trials: Annotated[
+        Path | None,
+        typer.Option(help="Write who passed catch trials here, .csv or .tsv, for `participants`."),
+    ] = None,
     escape_formulas: Annotated[
         bool,
         typer.Option("--escape-formulas", help="Keep spreadsheets from running names like =1+1."),
@@ -82,8 +104,11 @@ def convert(
     may be text, .xlsx, .parquet or records in JSON.
     """
     outputs = [path for path in (output, held_out) if path is not None]
-    for path in outputs:
-        check_output(path)
+    for path in (*outputs, catch_trials):
+        if path is not None:
+            check_output(path)
+    if catch_trials is not None:
+        check_table(catch_trials)
     columns = {
         "odd": odd,
         "position": position,
@@ -92,6 +117,8 @@ def convert(
         "participant": participant,
         "reaction_time": reaction_time,
         "set": set,
+        "catch": catch,
+        "passed": passed,
     }
     given = {name: column for name, column in columns.items() if column is not None}
     options = {
@@ -104,19 +131,37 @@ def convert(
         **_columns(objects, given),
     }
     judgments = read_judgments(data, format, names, part, **options)
+    caught = None if catch_trials is None else _caught(judgments, data)
     parts = (judgments,) if held_out is None else judgments.split(1 - share, share, seed=seed)
     with all_or_none() as written:
         for some, path in zip(parts, outputs, strict=True):
             some.write(path, escape_formulas=escape_formulas)
             written.append(path)
+        if caught is not None and catch_trials is not None:
+            write_table(caught.set_index("participant"), catch_trials, overwrite=False)
+            written.append(catch_trials)
     record = {
         "judgments": len(judgments),
         "objects": judgments.n_objects,
         "written": {str(path): len(some) for path, some in zip(outputs, parts, strict=True)},
+        "catch_trials": None if caught is None else len(caught),
     }
     lines = [f"  {len(some):,} to {path}" for some, path in zip(parts, outputs, strict=True)]
+    if caught is not None:
+        lines.append(f"  {len(caught):,} catch trials to {catch_trials}")
     text = "\n".join([str(judgments.reading or judgments), "Written:", *lines])
     answer(text, record, as_json=json, quiet=quiet)
+
+
+def _caught(judgments: pv.Triplets, data: str) -> pd.DataFrame:
+    """Who passed catch trials, as the file says."""
+    found = None if judgments.reading is None else judgments.reading.catch
+    if found is None or "participant" not in found:
+        raise DataError(
+            f"{data} has no catch trials by participant to write; for a table of your own say "
+            "which columns hold them: --catch and --participant."
+        )
+    return found
 
 
 def _columns(objects: str | None, given: dict[str, str]) -> dict[str, Any]:

@@ -351,6 +351,8 @@ def _how_to_go_on(checkpoint: Path | None) -> str:
 
 
 def _summary(fit: pv.Fit, scores: Evaluation | None, written: list[str]) -> str:
+    from pyrovice.results.dimension_names import listed_objects
+
     loss = fit.history.loss.iloc[-1]
     lines = [str(fit), f"  -ELBO/n {loss:.4f} nats after {len(fit.history)} epochs"]
     if scores is not None:
@@ -360,8 +362,8 @@ def _summary(fit: pv.Fit, scores: Evaluation | None, written: list[str]) -> str:
         )
     for name, (mean, low, high) in _learned(fit).items():
         lines.append(f"  {name} {mean:.3f}, 90 % interval {low:.3f} to {high:.3f}")
-    for dimension, top in fit.top_objects(5).items():
-        lines.append(f"  {dimension:>3}  {', '.join(top)}")
+    for dimension, top in listed_objects(fit, 5).items():
+        lines.append(f"  {dimension:>3}  {top}")
     return "\n".join([*lines, f"Written: {', '.join(written)}"])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,48 @@ def read_judgments(
     given = {"names": names, "part": part, **options}
     return pv.Triplets.read(
         data, format, **{name: value for name, value in given.items() if value is not None}
+    )
+
+
+def with_catch_trials(data: pv.Triplets, path: Path) -> pv.Triplets:
+    """The same judgments, with who passed catch trials from a table of its own."""
+    import pandas as pd
+
+    from pyrovice.data.named_tables import read_words
+    from pyrovice.data.readers.catch_trials import passed_or_failed
+
+    check_table(path)
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"{path} does not exist; expected a table of participant and passed."
+        )
+    if data.reading is None or data.participants is None:
+        raise DataError("These judgments do not say who judged, so that catch trials do not help.")
+    try:
+        table = read_words(path)
+    except ValueError as error:
+        raise DataError(f"{path} does not hold a table ({error}).") from error
+    if not {"participant", "passed"} <= set(table):
+        raise DataError(
+            f"{path} has the columns {', '.join(map(str, table))}; expected participant and passed."
+        )
+    table = table.dropna(subset=["participant", "passed"])
+    # A file has text where the judgments may have numbers.
+    labels = {str(person): person for person in data.people()}
+    catch = pd.DataFrame(
+        {
+            "participant": [labels.get(who, who) for who in table["participant"]],
+            "passed": passed_or_failed(table["passed"], True, str(path)),
+        }
+    )
+    return pv.Triplets(
+        data.objects,
+        data.odd,
+        names=data.names,
+        anchor=data.anchor,
+        participants=data.participants,
+        trials=data.trials,
+        reading=replace(data.reading, catch=catch),
     )
 
 

@@ -16,6 +16,7 @@ from pyrovice.cli.inputs import (
     check_output,
     check_table,
     read_judgments,
+    with_catch_trials,
     write_table,
 )
 from pyrovice.cli.options import Data, Format, Json, Names, Part, Seed
@@ -64,6 +65,10 @@ def participants(
             "repeatable."
         ),
     ] = None,
+    catch_trials: Annotated[
+        Path | None,
+        typer.Option(help="Who passed catch trials: a .csv or .tsv, as `convert` writes it."),
+    ] = None,
     kept: Annotated[
         Path | None, typer.Option(help="Write the judgments of all others here, as `convert` does.")
     ] = None,
@@ -94,6 +99,8 @@ def participants(
         check_table(output)
     first = choose_dimensions(dimensions)
     judgments = read_judgments(data, format, names, part)
+    if catch_trials is not None:
+        judgments = with_catch_trials(judgments, catch_trials)
     review = pv.participants.review(judgments, *_rules(rule or []))
     changed = None
     if effect and review.excluded:

@@ -33,9 +33,10 @@ class Reproducibility:
     score : float
         Share of all dimensions that are reproducible.
     table : DataFrame
-        A row per dimension of each model: `model` (its position), `dimension`,
-        `correlation` with its match, averaged over the other models, the `lowest` of these
-        correlations, and `reproducible`, whether the average exceeds the threshold.
+        A row per dimension of each model: `model` (its number among the fits, from 1 as for
+        dimensions, so that model 1 is ``fits[0]``), `dimension`, `correlation` with its match,
+        averaged over the other models, the `lowest` of these correlations, and `reproducible`,
+        whether the average exceeds the threshold.
     threshold : float
         What the average must exceed.
     matching : str
@@ -49,7 +50,7 @@ class Reproducibility:
 
     @property
     def by_model(self) -> pd.DataFrame:
-        """For each model the number of its dimensions and the share that is reproducible."""
+        """For each model, by its number from 1, how many dimensions and what share comes back."""
         found = self.table.groupby("model").reproducible
         return pd.DataFrame({"dimensions": found.size(), "score": found.mean()})
 
@@ -101,11 +102,11 @@ def reproducibility(
     0.8
     >>> found.table.round(3)
        model  dimension  correlation  lowest  reproducible
-    0      0          1        1.000   1.000          True
-    1      0          2        0.128   0.128         False
-    2      0          3        1.000   1.000          True
-    3      1          1        1.000   1.000          True
-    4      1          2        1.000   1.000          True
+    0      1          1        1.000   1.000          True
+    1      1          2        0.128   0.128         False
+    2      1          3        1.000   1.000          True
+    3      2          1        1.000   1.000          True
+    4      2          2        1.000   1.000          True
     """
     if matching not in MATCHINGS:
         raise PyroviceError(
@@ -115,8 +116,8 @@ def reproducibility(
         raise PyroviceError(f"threshold={threshold!r}; expected a correlation, for example 0.8.")
     embeddings = _embeddings(fits)
     rows: list[pd.DataFrame] = []
-    for model, own in enumerate(embeddings):
-        others = [other for i, other in enumerate(embeddings) if i != model]
+    for model, own in enumerate(embeddings, start=1):
+        others = [other for i, other in enumerate(embeddings, start=1) if i != model]
         r = np.stack(
             [
                 _correlations_with_match(own.to_numpy(), other.to_numpy(), matching)

@@ -32,6 +32,8 @@ class Columns:
     reaction_time_unit: str = "ms"
     set: str | None = None
     on_screen: bool | None = None
+    catch: str | None = None
+    passed: str | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.objects, str) or len(self.objects) != 3:
@@ -57,6 +59,11 @@ class Columns:
                 f"chosen={self.chosen!r} is what was chosen as more like the anchor; say which "
                 "column holds the anchor: anchor='...'."
             )
+        if self.passed is not None and self.catch is None:
+            raise DataError(
+                f"passed={self.passed!r} says which catch trials were passed; say which column "
+                "marks them: catch='...', on the command line --catch."
+            )
 
     @property
     def answer(self) -> str:
@@ -65,7 +72,10 @@ class Columns:
 
     def used(self) -> list[str]:
         """All columns that have a role."""
-        more = (self.anchor, self.participant, self.reaction_time, self.set)
+        more = (
+            *(self.anchor, self.participant, self.reaction_time, self.set),
+            *(self.catch, self.passed),
+        )
         return [*self.objects, self.answer, *(name for name in more if name is not None)]
 
     def missing_from(self, names: Sequence[Any], what: str) -> None:

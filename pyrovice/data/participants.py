@@ -15,9 +15,9 @@ at the columns of `Triplets.trials` that the readers fill: `reaction_time` in mi
 >>> result = pv.participants.review(data, pv.participants.OnePosition())
 >>> result
 1 of 2 participants excluded, with 300 of 600 judgments
-  OnePosition(share=0.4, trials=200): 1 (bob)
+  one place too often (more than 40 % of at least 200 answers at one place): 1 (bob)
 >>> result.exclusions["excluded_by"].to_dict()
-{'bob': 'OnePosition(share=0.4, trials=200)'}
+{'bob': 'one place too often'}
 >>> result.kept(data)
 Triplets(300 judgments of 12 objects, 1 participant, 85 triplets judged repeatedly)
 """
@@ -25,8 +25,9 @@ Triplets(300 judgments of 12 objects, 1 participant, 85 triplets judged repeated
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -38,11 +39,21 @@ from pyrovice.errors import DataError
 
 
 class Rule(ABC):
-    """Says who should be excluded."""
+    """Says who should be excluded.
+
+    `reason` is what a table says it excludes people for, in a few words; without one it has the
+    rule as it was typed.
+    """
+
+    reason: ClassVar[str] = ""
 
     @abstractmethod
     def __call__(self, data: Triplets) -> pd.Series:
         """True for those excluded, indexed by participant."""
+
+    def in_words(self) -> str:
+        """What exactly it excludes people for, as it would be written in a paper."""
+        return name_of(self)
 
 
 @dataclass(frozen=True)
@@ -55,6 +66,7 @@ class TooFast(Rule):
     Trials without a reaction time do not count.
     """
 
+    reason = "answers too fast"
     sets: int = 5
     trials: int = 20
     quick: float = 800
@@ -81,6 +93,13 @@ class TooFast(Rule):
             too_fast &= groups.size() >= self.trials
         return _for_everybody(too_fast.groupby("participant").sum() >= self.sets, data)
 
+    def in_words(self) -> str:
+        return (
+            f"at least {self.sets} {'set' if self.sets == 1 else 'sets'} of trials with "
+            f"{_percent(self.quick_share)} of answers below {self.quick:g} ms and "
+            f"{_percent(self.fast_share)} below {self.fast:g} ms"
+        )
+
 
 @dataclass(frozen=True)
 class OnePosition(Rule):
@@ -89,6 +108,7 @@ class OnePosition(Rule):
     Judgments with an anchor, whose answers have two places, do not count.
     """
 
+    reason = "one place too often"
     share: float = 0.4
     trials: int = 200
 
@@ -100,17 +120,24 @@ class OnePosition(Rule):
             (counts.max(axis=1) > self.share * total) & (total >= self.trials), data
         )
 
+    def in_words(self) -> str:
+        return f"more than {_percent(self.share)} of at least {self.trials} answers at one place"
+
 
 @dataclass(frozen=True)
 class QuickOnTheWhole(Rule):
     """A median reaction time below `milliseconds` (FOOD)."""
 
+    reason = "too quick on the whole"
     milliseconds: float = 500
 
     def __call__(self, data: Triplets) -> pd.Series:
         frame = _trials_with(data, "reaction_time", self)
         median = frame.groupby("participant")["reaction_time"].median()
         return _for_everybody(median < self.milliseconds, data)
+
+    def in_words(self) -> str:
+        return f"a median reaction time below {self.milliseconds:g} ms"
 
 
 @dataclass(frozen=True)
@@ -121,6 +148,7 @@ class FailedCatch(Rule):
     the file, ``data.reading.catch``.
     """
 
+    reason = "catch trials failed"
     allowed: int = 0
     catch: pd.DataFrame | None = field(default=None, repr=False, compare=False)
 
@@ -129,10 +157,17 @@ class FailedCatch(Rule):
         if failed is None:
             raise DataError(
                 "There are no catch trials by participant; pass FailedCatch(catch=table) with the "
-                "columns 'participant' and 'passed'. Parts of data, and files written from it, do "
-                "not keep those of the file that was read."
+                "columns 'participant' and 'passed', on the command line --catch-trials FILE. "
+                "Parts of data, and files written from it, do not keep those of the file that was "
+                "read."
             )
         return _for_everybody(failed > self.allowed, data)
+
+    def in_words(self) -> str:
+        if self.allowed == 0:
+            return "at least one failed catch trial"
+        trials = "catch trial" if self.allowed == 1 else "catch trials"
+        return f"more than {self.allowed} failed {trials}"
 
     def failures(self, data: Triplets) -> pd.Series | None:
         """How many each participant failed, if that is known."""
@@ -176,12 +211,13 @@ class Review:
     @property
     def exclusions(self) -> pd.DataFrame:
         """Those who are excluded, with what is known of them and by which rules, in words."""
-        rules = [name_of(rule) for rule in self.rules]
+        rules = dict(zip(map(name_of, self.rules), reasons(self.rules), strict=True))
         out = self.table[self.table["excluded"]]
-        reasons = [
-            "; ".join(rule for rule in rules if row[rule]) for row in out[rules].to_dict("records")
+        why = [
+            "; ".join(said for rule, said in rules.items() if row[rule])
+            for row in out[list(rules)].to_dict("records")
         ]
-        return out.drop(columns=[*rules, "excluded"]).assign(excluded_by=reasons)
+        return out.drop(columns=[*rules, "excluded"]).assign(excluded_by=why)
 
     def kept(self, data: Triplets) -> Triplets:
         """The judgments of everybody else."""
@@ -205,11 +241,11 @@ class Review:
             f"{len(self.excluded):,} of {len(self.table):,} participants excluded, with "
             f"{judgments[self.table['excluded']].sum():,} of {judgments.sum():,} judgments"
         ]
-        for rule in self.rules:
+        for rule, reason in zip(self.rules, reasons(self.rules), strict=True):
             who = list(self.table.index[self.table[name_of(rule)]])
-            lines.append(
-                f"  {name_of(rule)}: {len(who):,}" + (f" ({first_few(who)})" if who else "")
-            )
+            exactly = rule_in_words(rule)
+            said = reason if reason == exactly else f"{reason} ({exactly})"
+            lines.append(f"  {said}: {len(who):,}" + (f" ({first_few(who)})" if who else ""))
         return "\n".join(lines)
 
 
@@ -247,10 +283,28 @@ def review(data: Triplets, *rules: Rule) -> Review:
 
 
 def name_of(rule: Rule) -> str:
-    """What a rule is called in tables; one of one's own by the name of its function."""
+    """The column of a rule in a table; one of one's own is called after its function."""
     name = getattr(rule, "__name__", "<lambda>")
     # Functions without a name would all be called the same.
     return repr(rule) if name == "<lambda>" else str(name)
+
+
+def reasons(rules: Sequence[Rule]) -> list[str]:
+    """What each rule excludes people for, in as few words as tell them apart."""
+    short = [getattr(rule, "reason", "") or name_of(rule) for rule in rules]
+    return [
+        reason if short.count(reason) == 1 else rule_in_words(rule)
+        for rule, reason in zip(rules, short, strict=True)
+    ]
+
+
+def rule_in_words(rule: Rule) -> str:
+    """What exactly a rule excludes people for; one that is a plain function has only its name."""
+    return rule.in_words() if isinstance(rule, Rule) else name_of(rule)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:g} %"
 
 
 def _known_of_everybody(data: Triplets, rules: tuple[Rule, ...]) -> pd.DataFrame:

@@ -186,6 +186,8 @@ class Triplets:
         reaction_time_unit: str = "ms",
         set: str | None = None,
         on_screen: bool | None = None,
+        catch: str | None = None,
+        passed: str | None = None,
         names: Sequence[str] | None = None,
         bad_rows: str = "refuse",
     ) -> Self:
@@ -225,6 +227,12 @@ class Triplets:
             `trials` says where the answer and each object stood. By default they are if
             `position` is given, or if they are neither sorted nor the odd one always stands in
             the same column.
+        catch : str, optional
+            The column that says 1, true, yes or catch where a row is a catch trial. These are not
+            judgments; ``reading.catch`` has who passed, for :mod:`pyrovice.participants`.
+        passed : str, optional
+            The column that says 1 or true where a catch trial was passed, 0 or false where not.
+            By default those are passed in which the object that is not shown twice is the odd one.
         names : sequence of str, optional
             All objects in the order wanted; sorted names of the table otherwise.
         bad_rows : {"refuse", "leave out"}
@@ -248,18 +256,9 @@ class Triplets:
         from pyrovice.data.dataframes import columns_to_judgments
 
         columns = Columns(
-            objects=objects,
-            odd=odd,
-            position=position,
-            chosen=chosen,
-            positions=positions,
-            anchor=anchor,
-            participant=participant,
-            reaction_time=reaction_time,
-            reaction_time_unit=reaction_time_unit,
-            set=set,
-            on_screen=on_screen,
-        )
+            objects, odd, position, chosen, positions, anchor, participant, reaction_time,
+            reaction_time_unit, set, on_screen, catch, passed,
+        )  # fmt: skip
         return cls(**columns_to_judgments(frame, columns, names, bad_rows))
 
     @classmethod

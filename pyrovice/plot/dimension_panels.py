@@ -148,7 +148,8 @@ def _pictures(fit: Fit, titles: dict[Any, str], k: int, images: Images, ax: Axes
 
 def _picture(panel: Axes, picture: np.ndarray | None, name: str) -> None:
     """The whole picture in the middle of a square, or the name in its place."""
-    panel.set(xticks=[], yticks=[], aspect="equal")
+    # Close to the title above, so that it is clear which pictures are its own.
+    panel.set(xticks=[], yticks=[], aspect="equal", anchor="N")
     for spine in panel.spines.values():
         spine.set_visible(False)
     if picture is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterable
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -28,6 +29,7 @@ def side_by_side(
     second: Fit,
     k: int = 6,
     *,
+    which: Iterable[int | str] | None = None,
     titles: tuple[str, str] = ("first", "second"),
     ax: Axes | None = None,
 ) -> Figure:
@@ -42,6 +44,9 @@ def side_by_side(
         Fits of the same objects: other seeds, priors, people, or years.
     k : int
         How many top objects of each dimension.
+    which : iterable of int or str, optional
+        Which dimensions of the first fit, each beside its match among all of the second. By
+        default all that are kept, which takes a long page if there are many.
     titles : two of str
         What the fits are called.
     ax : Axes, optional
@@ -54,6 +59,8 @@ def side_by_side(
     >>> figure = pv.plot.side_by_side(fit, fit, titles=("once", "twice"))
     >>> figure.axes[1].get_title(loc="left")
     'twice: dimension 1, r = 1.00'
+    >>> len(pv.plot.side_by_side(fit, fit, which=[3, 1]).axes)
+    4
     """
     if first.names != second.names:
         raise PyroviceError(
@@ -63,8 +70,10 @@ def side_by_side(
     fits, weights = (first, second), [kept_embedding(fit) for fit in (first, second)]
     r = correlations(*(each.to_numpy() for each in weights))
     match = partners(r)
-    rows = [(i, int(j)) for i, j in enumerate(match)]
-    rows += [(-1, j) for j in range(weights[1].shape[1]) if j not in match]
+    shown = weights[0].columns.get_indexer(kept_embedding(first, which).columns)
+    rows = [(i, int(match[i])) for i in shown.tolist()]
+    if which is None:
+        rows += [(-1, j) for j in range(weights[1].shape[1]) if j not in match]
     short = labels(first.names, LONGEST_NAME)
     with plt.rc_context(STYLE):
         height = 0.45 + 0.16 * min(k, len(first.names))

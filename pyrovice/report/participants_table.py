@@ -6,7 +6,15 @@ from typing import Any
 
 import pandas as pd
 
-from pyrovice.data.participants import THINGS, FailedCatch, Rule, name_of, review
+from pyrovice.data.participants import (
+    THINGS,
+    FailedCatch,
+    Rule,
+    name_of,
+    reasons,
+    review,
+    rule_in_words,
+)
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.wording import first_few
 from pyrovice.errors import DataError
@@ -37,7 +45,7 @@ def participants(data: Triplets | None) -> dict[str, Any] | None:
     found = review(data, *rules)
     table = found.table.sort_values("agreement", kind="stable")
     shown = [name for name in COLUMNS if name in table]
-    excluded = ["Would be excluded by"] if rules else []
+    excluded = ["Would be excluded for"] if rules else []
     return {
         "summary": _summary(found.table, found.excluded, rules),
         "columns": ["Participant", *(COLUMNS[name][0] for name in shown), *excluded],
@@ -45,7 +53,7 @@ def participants(data: Triplets | None) -> dict[str, Any] | None:
             [
                 str(person),
                 *("–" if pd.isna(row[n]) else COLUMNS[n][1].format(row[n]) for n in shown),
-                *([_excluded_by(row, rules)] if rules else []),
+                *([_excluded_for(row, rules)] if rules else []),
             ]
             for person, row in table.iterrows()
         ],
@@ -60,8 +68,9 @@ def _applies(rule: Rule, data: Triplets) -> bool:
     return True
 
 
-def _excluded_by(row: pd.Series, rules: list[Rule]) -> str:
-    return ", ".join(type(rule).__name__ for rule in rules if row[name_of(rule)]) or "–"
+def _excluded_for(row: pd.Series, rules: list[Rule]) -> str:
+    said = zip(rules, reasons(rules), strict=True)
+    return ", ".join(reason for rule, reason in said if row[name_of(rule)]) or "–"
 
 
 def _summary(table: pd.DataFrame, excluded: list[Any], rules: list[Rule]) -> list[str]:
@@ -77,13 +86,13 @@ def _summary(table: pd.DataFrame, excluded: list[Any], rules: list[Rule]) -> lis
         )
     elif excluded:
         said.append(
-            f"{len(excluded):,} of them would be excluded by {_named(rules)}: "
+            f"{len(excluded):,} of them would be excluded for {_named(rules)}: "
             f"{first_few(excluded)}. They are in this fit."
         )
     else:
-        said.append(f"Nobody would be excluded by {_named(rules)}.")
+        said.append(f"Nobody would be excluded for {_named(rules)}.")
     return said
 
 
 def _named(rules: list[Rule]) -> str:
-    return ", ".join(map(name_of, rules))
+    return ", or ".join(map(rule_in_words, rules))

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 LONGEST = 60
 # Dimensions and their top objects in the table that a notebook shows.
 MOST_SHOWN, OBJECTS_SHOWN = 50, 6
+# Letters of an object in a list of several.
+LONGEST_IN_LIST = 24
 # A suggestion has at most so many top objects.
 SUGGESTED_OBJECTS = 3
 # A feature names a dimension if they go together at least this closely.
@@ -109,7 +111,7 @@ class NamedDimensions:
         return names if any(names) else ()
 
     def _repr_html_(self: Fit) -> str:  # type: ignore[misc]
-        importance, top = self.importance(), self.top_objects(OBJECTS_SHOWN)
+        importance, top = self.importance(), listed_objects(self, OBJECTS_SHOWN)
         counted = importance.dtype.kind in "iu"
         most = max(importance.max(), np.finfo(float).tiny) if len(importance) else 1.0
         rows = [
@@ -119,14 +121,22 @@ class NamedDimensions:
                     importance[dim] / most,
                     f"{importance[dim]:,}" if counted else f"{importance[dim]:.2f}",
                 ),
-                ", ".join(map(str, top[dim])),
+                listed,
             ]
-            for dim in top
+            for dim, listed in top.items()
         ][:MOST_SHOWN]
-        more = top.shape[1] - len(rows)
+        more = len(top) - len(rows)
         said = "objects with a credible weight" if counted else "largest weight"
         notes = [f"... and {more:,} more dimensions"] if more else []
         return html_table(repr(self), ["dimension", said, "top objects"], rows, notes)
+
+
+def listed_objects(fit: Fit, k: int) -> dict[Any, str]:
+    """The top objects of each kept dimension in one line, long names shortened."""
+    short = short_names(map(str, fit.names), LONGEST_IN_LIST)
+    return {
+        dim: ", ".join(short[str(name)] for name in top) for dim, top in fit.top_objects(k).items()
+    }
 
 
 def identity(fit: Fit) -> dict[str, Any]:

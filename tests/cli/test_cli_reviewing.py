@@ -63,6 +63,33 @@ def test_participants_and_whom_rules_exclude(here):
     assert record["effect"] is None
 
 
+def test_catch_trials_of_a_table_of_ones_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("own.csv").write_text(
+        "a,b,c,answer,test,ok,who\nx,y,z,z,0,,1\nx,y,z,x,1,1,1\nx,y,z,y,1,0,2\nz,y,x,z,0,,2\n"
+    )
+    columns = ("--objects", "a,b,c", "--odd", "answer", "--participant", "who")
+    caught = ("--catch", "test", "--passed", "ok", "--catch-trials", "catch.csv")
+    made = call("convert", "own.csv", "-o", "all.csv", *columns, *caught)
+    assert made.exit_code == 0, made.stderr
+    assert made.stdout.endswith("  2 to all.csv\n  2 catch trials to catch.csv\n")
+    assert Path("catch.csv").read_text() == "participant,passed\n1,True\n2,False\n"
+    review = ("participants", "all.csv", "--catch-trials", "catch.csv")
+    known = json.loads(call(*review, "--json").stdout)["participants"]
+    assert [row["catch_failed"] for row in known] == [0, 1]
+    said = call(*review, "--rule", "failed-catch", "--kept", "kept.csv")
+    assert "1 of 2 participants excluded" in said.stdout
+    assert "catch trials failed (at least one failed catch trial): 1 (2)" in said.stdout
+    assert pv.Triplets.read("kept.csv").people() == (1,)
+    none = call("convert", "all.csv", "-o", "b.csv", "--catch-trials", "none.csv")
+    assert none.exit_code == 1
+    assert "no catch trials by participant to write" in none.stderr
+    assert not Path("b.csv").exists()
+    Path("other.csv").write_text("participant,passed\n1,perhaps\n")
+    unclear = call("participants", "all.csv", "--catch-trials", "other.csv")
+    assert "other.csv says 'perhaps' of a catch trial" in unclear.stderr
+
+
 def test_whether_it_matters_that_they_are_gone(here, monkeypatch):
     given = {}
 

@@ -104,6 +104,9 @@ def test_fits_of_several_seeds(fits):
     found = pv.reproducibility(fits)
     assert found.score == 1
     assert list(found.table.columns[:3]) == ["model", "dimension", "correlation"]
+    # Both are counted from 1.
+    assert found.table[["model", "dimension"]].min().tolist() == [1, 1]
+    assert found.by_model.index.tolist() == [1, 2, 3]
     assert found.score == papers_score([fit.embedding().to_numpy() for fit in fits])
     assert repr(found).startswith("Reproducibility(100.0% of the dimensions of 3 models")
 

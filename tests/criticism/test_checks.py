@@ -140,6 +140,18 @@ def test_own_weights_are_slopes_of_the_log_likelihood(small, small_fit):
             np.testing.assert_allclose((got[0] - got[1])[person, k], slope, rtol=1e-3, atol=1e-4)
 
 
+def test_real_and_drawn_answers_together_are_what_each_is_alone(small, small_fit, monkeypatch):
+    t = pv.Triplets(small.objects[:60], small.odd[:60], participants=np.arange(60) % 2)
+    p = choice_probabilities(small_fit.embedding().to_numpy().astype(float), t.objects)
+    drawn = draw_answers(p, np.random.default_rng(0))
+    own = OwnWeights.of(small_fit, t)
+    expected, calls = own._expected(p), []
+    apart = own(t.odd, p), own(drawn, p)
+    monkeypatch.setattr(OwnWeights, "_expected", lambda self, p: calls.append(p) or expected)
+    assert own.of_both(t.odd, drawn, p) == apart
+    assert len(calls) == 1
+
+
 def test_tail_area_by_hand():
     def area(observed, replicated, one_sided):
         observed = np.full(len(replicated), observed)

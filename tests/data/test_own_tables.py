@@ -1,6 +1,7 @@
 """Tables of one's own: any columns, any spreadsheet, nothing lost."""
 
 import builtins
+import io
 import sys
 
 import numpy as np
@@ -269,6 +270,61 @@ def test_what_was_chosen_as_more_like_the_anchor():
     assert data == same
     # The answer is what was chosen: it stood right, then in the middle.
     assert data.trials["position"].tolist() == [3, 2]
+
+
+CATCH = """a,b,c,answer,place,kind,ok,who
+x,y,z,z,3,main,,ann
+y,y,z,z,3,catch,yes,ann
+y,y,z,y,1,Catch,no,bob
+y,z,y,,,catch,,bob
+z,y,x,z,1,main,,bob
+"""
+
+
+@pytest.mark.parametrize("answer", [{"odd": "answer"}, {"position": "place"}])
+@pytest.mark.parametrize("told", [{}, {"passed": "ok"}])
+def test_catch_trials_are_set_apart(answer, told, tmp_path):
+    path = tmp_path / "own.csv"
+    path.write_text(CATCH)
+    roles = {"objects": ["a", "b", "c"], "participant": "who", "catch": "kind", **answer, **told}
+    frame = pd.read_csv(path)
+    for data in (Triplets.read(path, **roles), Triplets.from_dataframe(frame, **roles)):
+        assert data.to_dataframe()["odd"].tolist() == ["z", "z"]
+        assert "3 catch trials" in str(data.reading)
+        # One was not answered: neither passed nor failed.
+        assert data.reading.catch.to_dict("list") == {
+            "participant": ["ann", "bob"],
+            "passed": [True, False],
+        }
+        found = pv.participants.review(data, pv.participants.FailedCatch())
+        assert found.excluded == ["bob"]
+        assert not {"kind", *told.values()} & set(data.trials)
+
+
+def test_catch_trials_with_an_anchor_are_passed_by_choosing_it():
+    table = pd.DataFrame(
+        {"target": list("abb"), "one": list("bba"), "other": list("cab"), "like": list("cba")}
+    ).assign(test=[0, 1, 1])
+    roles = {"objects": ["target", "one", "other"], "anchor": "target", "chosen": "like"}
+    data = Triplets.from_dataframe(table, catch="test", **roles)
+    assert len(data) == 1
+    # What is not shown is no right answer either.
+    elsewhere = Triplets.from_dataframe(table.assign(like=["c", "x", "x"]), catch="test", **roles)
+    assert elsewhere.reading.catch["passed"].tolist() == [False, False]
+    assert data.reading.catch["passed"].tolist() == [True, False]
+
+
+def test_catch_trials_that_cannot_be():
+    table = pd.read_csv(io.StringIO(CATCH))
+    roles = {"objects": ["a", "b", "c"], "odd": "answer"}
+    for arguments, sentence in [
+        ({"passed": "ok"}, "say which column marks them: catch="),
+        ({"catch": "who"}, "marks no catch trial; it holds 'ann', 'bob'"),
+        ({"catch": "kind", "passed": "who"}, "'who' says 'ann' of a catch trial"),
+        ({"catch": "test"}, "row 4 is a catch trial that does not show one object twice"),
+    ]:
+        with pytest.raises(DataError, match=sentence):
+            Triplets.from_dataframe(table.assign(test=[0, 0, 1, 0, 1]), **roles, **arguments)
 
 
 def test_columns_with_the_names_of_ours_are_not_confused():

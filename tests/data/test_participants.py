@@ -134,6 +134,27 @@ def test_review_says_who_and_why_and_drops_nothing_by_itself():
     assert len(only.kept(data)) == 300
 
 
+def test_rules_in_words():
+    assert [rule.in_words() for rule in (*THINGS, *FOOD)] == [
+        "at least 5 sets of trials with 25 % of answers below 800 ms and 50 % below 1100 ms",
+        "more than 40 % of at least 200 answers at one place",
+        "a median reaction time below 500 ms",
+        "at least one failed catch trial",
+    ]
+    assert FailedCatch(allowed=2).in_words() == "more than 2 failed catch trials"
+    data = judged(position={"ann": [1] * 300, "bob": [1, 2, 3] * 100})
+    once = review(data, OnePosition())
+    assert once.exclusions["excluded_by"].tolist() == ["one place too often"]
+    assert "one place too often (more than 40 % of at least 200 answers at" in repr(once)
+    # Two of a kind are told apart.
+    result = review(data, OnePosition(), OnePosition(share=0.9))
+    assert result.exclusions["excluded_by"].tolist() == [
+        "more than 40 % of at least 200 answers at one place; "
+        "more than 90 % of at least 200 answers at one place"
+    ]
+    assert "OnePosition" not in repr(result)
+
+
 def test_rules_that_cannot_tell(small):
     with pytest.raises(DataError, match="do not say who judged"):
         review(small, *THINGS)

@@ -316,6 +316,18 @@ def test_pictures_are_whole_with_name_and_weight(small_fit, tmp_path):
     assert panel.get_xlabel() == f"7\n{small_fit.embedding().loc['7', 2]:.2f}"
 
 
+def test_titles_are_closer_to_their_own_pictures(small_fit, tmp_path):
+    for name in small_fit.names:
+        Image.new("RGB", (30, 30), "red").save(tmp_path / f"{name}.png")
+    figure = pv.plot.dimensions(small_fit, 4, which=[1, 2], images=tmp_path)
+    canvas = drawn(figure)
+    above, below = figure.axes[0], figure.axes[4]
+    title = below.figure._suptitle.get_window_extent(canvas)
+    to_own = title.y0 - below.get_window_extent(canvas).y1
+    to_others = above.xaxis.label.get_window_extent(canvas).y0 - title.y1
+    assert 0 < to_own < to_others
+
+
 def test_two_fits_side_by_side(small_fit):
     fewer = dataclasses.replace(small_fit._select(np.array([2, 0])), pruned=True)
     figure = pv.plot.side_by_side(small_fit.label({1: "round"}), fewer, titles=("a", "b"))
@@ -325,6 +337,14 @@ def test_two_fits_side_by_side(small_fit):
     assert titles[4:6] == ["a: dimension 3", "b: dimension 1, r = 1.00"]
     assert [text.get_text() for axes in figure.axes for text in axes.texts] == ["b: no match"]
     assert len(pv.plot.side_by_side(fewer, small_fit).axes) == 6
+    some = pv.plot.side_by_side(fewer, small_fit.label({1: "round"}), which=[2])
+    assert [axes.get_title(loc="left") for axes in some.axes] == [
+        "first: dimension 2",
+        "second: round, r = 1.00",
+    ]
+    assert some.get_figheight() < figure.get_figheight() / 2
+    with pytest.raises(pv.PyroviceError, match=r"which=\[3\]; expected some of .*: 1, 2\."):
+        pv.plot.side_by_side(fewer, small_fit, which=[3])
     other = dataclasses.replace(small_fit, names=tuple("abcdefghijklmnopqrst"))
     with pytest.raises(pv.PyroviceError, match="of other objects"):
         pv.plot.side_by_side(small_fit, other)

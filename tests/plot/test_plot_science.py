@@ -53,6 +53,7 @@ def test_reproducibility_shows_every_dimension():
     heights = [bar.get_height() for bar in right.patches]
     np.testing.assert_allclose(heights, found.by_model.score)
     assert [text.get_text() for text in right.texts] == ["4", "4", "3"]
+    assert [text.get_text() for text in right.get_xticklabels()] == ["1", "2", "3"]
 
 
 def test_fits_and_what_was_found_of_them_give_the_same_figures(small, small_fit):

@@ -110,10 +110,10 @@ def test_participants_whom_rules_would_exclude(people_data):
         participants=people_data.participants, trials=pd.DataFrame({"position": places_}),
     )  # fmt: skip
     found = participants(data)
-    assert "1 of them would be excluded by OnePosition" in found["summary"][1]
-    assert found["columns"][-1] == "Would be excluded by"
+    assert "1 of them would be excluded for more than 40 % of" in found["summary"][1]
+    assert found["columns"][-1] == "Would be excluded for"
     excluded = {row[0]: row[-1] for row in found["rows"]}
-    assert excluded["p003"] == "OnePosition"
+    assert excluded["p003"] == "one place too often"
     assert excluded["p004"] == "–"
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import pyrovice as pv
-from pyrovice.results.dimension_names import own_objects
+from pyrovice.results.dimension_names import listed_objects, own_objects
 from pyrovice.results.posterior import Posterior, SiteDraws
 from pyrovice.results.saved_fits import to_bytes
 from pyrovice.results.weights import PointWeights
@@ -188,3 +188,13 @@ def test_notebooks_show_dimensions_with_their_objects(named):
     assert repr(named) in shown
     assert ", ".join(named.top_objects(6)["round"]) in shown
     assert shown.count("<tr>") == 1 + 3
+
+
+def test_lists_of_objects_have_short_names(small_fit):
+    weights = [[1.0, 0.0], [0.8, 0.0], [0.0, 0.9], [0.0, 0.8]]
+    long = [f"faces_of_the_second_study_{kind}_front_view.png" for kind in "abcd"]
+    fit = dataclasses.replace(with_weights(small_fit, weights), names=tuple(long))
+    assert listed_objects(fit, 2) == {1: "…a…, …b…", 2: "…c…, …d…"}
+    shown = fit._repr_html_()
+    assert "…a…, …b…" in shown
+    assert "study" not in shown

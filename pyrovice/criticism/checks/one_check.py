@@ -167,7 +167,7 @@ def run_checks(
         p = fit.model.choice_log_probability(sites, asked).exp().numpy()
         drawn = draw_answers(p, rng)
         for j, value in enumerate(ready):
-            observed[j, i], replicated[j, i] = value(data.odd, p), value(drawn, p)
+            observed[j, i], replicated[j, i] = value.of_both(data.odd, drawn, p)
         mean += p
     checks = [
         Check(

@@ -55,6 +55,10 @@ class Statistic(ABC):
     def __call__(self, odd: Answers, p: Probabilities) -> float:
         """Its value for answers (n,), given the probabilities (n, 3) of one draw."""
 
+    def of_both(self, odd: Answers, drawn: Answers, p: Probabilities) -> tuple[float, float]:
+        """Its values for real and for drawn answers, given the same probabilities."""
+        return self(odd, p), self(drawn, p)
+
     def details(self, odd: Answers, p: Probabilities) -> pd.DataFrame | None:
         """By object, place or participant: what was observed and expected on average."""
         return None
@@ -271,6 +275,14 @@ class OwnWeights(Statistic):
     def __call__(self, odd: Answers, p: Probabilities) -> float:
         return _sum_of_squares(*self._slopes(odd, p))
 
+    def of_both(self, odd: Answers, drawn: Answers, p: Probabilities) -> tuple[float, float]:
+        # What is expected takes nearly all of the time, and does not depend on the answers.
+        expected = self._expected(p)
+        return (
+            _sum_of_squares(self._observed(odd), *expected),
+            _sum_of_squares(self._observed(drawn), *expected),
+        )
+
     def details(self, odd: Answers, p: Probabilities) -> pd.DataFrame:
         slopes, expected, variance = self._slopes(odd, p)
         z = (slopes - expected) / np.sqrt(np.maximum(variance, np.finfo(float).tiny))
@@ -283,10 +295,15 @@ class OwnWeights(Statistic):
         return self.shares**2
 
     def _slopes(self, odd: Answers, p: Probabilities) -> Counts:
-        chosen = self.shares[np.arange(len(odd)), odd]
+        return self._observed(odd), *self._expected(p)
+
+    def _observed(self, odd: Answers) -> NDArray[Any]:
+        return self.who @ self.shares[np.arange(len(odd)), odd]
+
+    def _expected(self, p: Probabilities) -> tuple[NDArray[Any], NDArray[Any]]:
         mean = np.einsum("no,nok->nk", p, self.shares)
         square = np.einsum("no,nok->nk", p, self._squares)
-        return self.who @ chosen, self.who @ mean, self.who @ (square - mean**2)
+        return self.who @ mean, self.who @ (square - mean**2)
 
 
 class _BeyondOwnWeights(OwnWeights):

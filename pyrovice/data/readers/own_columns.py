@@ -20,6 +20,7 @@ from pyrovice.data.columns import (
     TIME_UNITS,
     Columns,
 )
+from pyrovice.data.readers.catch_trials import catch_rows, passed_by
 from pyrovice.data.readers.finishing import Found, Options, finish
 from pyrovice.data.readers.source import Sample, Source
 from pyrovice.data.readers.structure import SEPARATORS
@@ -72,6 +73,11 @@ def judgments_in(table: Table, columns: Columns, of_text: bool = False) -> Found
 
     In a table `of_text`, columns of nothing but digits hold ids.
     """
+    catch = np.zeros(len(table), bool)
+    if columns.catch is not None:
+        # Before anything else: what would be wrong with a judgment need not be with them.
+        catch = catch_rows(table, columns.catch)
+        table.leave_out(catch, "catch trials")
     shown = _objects(table, columns, of_text)
     labels = shown if shown.dtype == object else shown.astype(str).astype(object)
     anchor = _anchor(table, columns, labels)
@@ -81,7 +87,7 @@ def judgments_in(table: Table, columns: Columns, of_text: bool = False) -> Found
     trials, places = _trials(table, columns)
     on_screen = columns.on_screen
     if on_screen is None:
-        on_screen = places is None and _are_places(columns, labels, odd)
+        on_screen = places is None and _are_places(columns, labels[~catch], odd[~catch])
     if on_screen and "position" in trials:
         trials[f"position{GIVEN}"] = trials.pop("position")
     return Found(
@@ -93,7 +99,18 @@ def judgments_in(table: Table, columns: Columns, of_text: bool = False) -> Found
         places=places,
         participants=None if columns.participant is None else table.labels(columns.participant),
         trials=trials,
+        catch=passed_by(table, columns, catch, labels, _answers(table, columns, labels))
+        if catch.any()
+        else None,
     )
+
+
+def _answers(table: Table, columns: Columns, labels: NDArray[Any]) -> NDArray[Any]:
+    """The object that each answer names or points at, empty where there is none."""
+    if columns.position is None:
+        return _labels(table, columns.answer)
+    column = _column_of_position(table.columns[columns.position], columns.positions)
+    return np.where(column < 0, "", labels[np.arange(len(labels)), np.maximum(column, 0)])
 
 
 def _objects(table: Table, columns: Columns, of_text: bool) -> NDArray[Any]:
