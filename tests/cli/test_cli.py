@@ -399,7 +399,7 @@ def test_commands_that_are_not_understood(here, arguments, said):
     ("arguments", "said"),
     [
         ("describe nothing.csv", "nothing.csv does not exist"),
-        ("describe embedding.tsv", "pyrovice convert --objects"),
+        ("describe embedding.tsv", "pyrovice convert FILE --objects"),
         ("describe train.csv --format salmon", "train.csv"),
         ("describe train.csv --part test", "is a file"),
         ("fit nothing.csv -o a.fit", "nothing.csv does not exist"),

@@ -127,7 +127,7 @@ def recognise(source: Source) -> tuple[str, str]:
         f"{source.label} is not in a known format; line {sample.first} is "
         f"{sample.lines[0][:80]!r}. Pass format=... if you know it, or say which column holds "
         "what: Triplets.read(path, objects=['a', 'b', 'c'], odd='d'), on the command line "
-        "pyrovice convert --objects a,b,c --odd d."
+        "pyrovice convert FILE --objects a,b,c --odd d -o new.csv."
     )
 
 
