@@ -306,8 +306,10 @@ def test_bad_input_gets_a_sentence(small_fit, small, tmp_path):
         ask(fit=point)
     with pytest.raises(TypeError, match="expected a Fit"):
         ask(fit=small)
-    with pytest.raises(pv.DataError, match=r"n=1800 triplets.*67 are left that.*repeats=True"):
-        ask(2000, random=0.1)
+    with pytest.raises(pv.DataError, match=r"n=2,000 triplets.*there are 1,140 to choose from"):
+        ask(2000)
+    with pytest.raises(pv.DataError, match=r"n=900 triplets.*left that.*repeats=True"):
+        ask(1000, random=0.1)
     with pytest.raises(pv.DataError, match=r"1 object .'zebra'. that the fit does not know"):
         ask(candidates=[["zebra", "1", "2"]])
     with pytest.raises(pv.DataError, match="ids from 0 to 40"):
@@ -343,3 +345,13 @@ def point_posterior(fit):
     from pyrovice.results.weights import PointWeights
 
     return Posterior(PointWeights(fit.posterior.loc()))
+
+
+def test_what_is_left_is_counted_where_triplets_are_too_many_to_list():
+    names = tuple(map(str, range(80)))  # 82,160 triplets, more than are listed
+    pool = Candidates(names, None, np.array([5, 5, 9]), None)
+    assert pool.all is None
+    assert (pool.total(), pool.left()) == (82_160, 82_158)
+    assert len(pool.at_random(100_000, np.random.default_rng(0))) == 82_160
+    # Without the triplets of the 78 other objects.
+    assert Candidates(names, None, np.empty(0, int), np.array([0, 1])).total() == 82_160 - 76_076

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,7 @@ class Candidates:
         self.is_given = given is not None
         if given is not None:
             self.all = _distinct(given_triplets(given, names), self.m)
-        elif self.m * (self.m - 1) * (self.m - 2) // 6 <= SAMPLE:
+        elif comb(self.m, 3) <= SAMPLE:
             self.all = np.array(list(combinations(range(self.m), 3)))
         if self.all is not None and objects is not None:
             self.all = self.all[np.isin(self.all, objects).any(axis=1)]
@@ -66,11 +67,18 @@ class Candidates:
             rows = rows[rng.choice(len(rows), SAMPLE, replace=False)]
         return rows[~np.isin(self._keys(rows), self.asked)]
 
-    def left(self) -> int | None:
-        """How many can still be asked; None if there are too many to count."""
+    def left(self) -> int:
+        """How many can still be asked; at most so many, if `objects` of very many are named."""
         if self.all is None:
-            return None
+            return self.total() - (len(np.unique(self.asked)) if self.objects is None else 0)
         return int((~np.isin(self._keys(self.all), self.asked)).sum())
+
+    def total(self) -> int:
+        """How many there are, asked before or not."""
+        if self.all is not None:
+            return len(self.all)
+        others = 0 if self.objects is None else comb(self.m - len(np.unique(self.objects)), 3)
+        return comb(self.m, 3) - others
 
     def take(self, rows: Rows) -> None:
         """Leave these out from now on."""
@@ -85,6 +93,7 @@ class Candidates:
                 "candidates and objects together leave no random sample of all triplets; pass "
                 "random=0, or leave one of them out."
             )
+        n = min(n, comb(self.m, 3))
         found = random_triplets(self.m, n, rng)
         while len(_distinct(found, self.m)) < n:
             more = random_triplets(self.m, n, rng)

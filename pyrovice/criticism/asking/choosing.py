@@ -99,6 +99,11 @@ def next_triplets(
     number = None if person is None else _number_of(fit, person)
     keys = triplet_keys(asked, len(fit.names)) if len(asked) and not repeats else np.empty(0, int)
     pool = Candidates(fit.names, candidates, keys, rows_of)
+    if n > pool.total():
+        raise DataError(
+            f"n={n:,} triplets were to be chosen, and there are {pool.total():,} to choose from. "
+            "Ask for fewer."
+        )
     shared = pool.at_random(round(random * n), rng) if round(random * n) else np.empty((0, 3), int)
     pool.take(shared)
     wanted = n - len(shared)
@@ -208,7 +213,7 @@ def _number_of(fit: Fit, label: Any) -> int:
 
 def _check_enough(pool: Candidates, n: int, repeats: bool) -> None:
     left = pool.left()
-    if left is None or left >= n:
+    if left >= n:
         return
     more = "" if repeats else ", or let questions be asked again, repeats=True"
     raise DataError(
