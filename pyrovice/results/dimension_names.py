@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pyrovice.data.html_tables import Bar, html_table
 from pyrovice.data.wording import first_few
-from pyrovice.errors import DataError, PyroviceError
+from pyrovice.errors import DataError, PyroviceError, tell
 from pyrovice.model.priors import Features
 from pyrovice.results.dimension_numbers import numbered
 from pyrovice.results.matching import SAME_DIMENSION, correlations, partners
@@ -146,6 +146,7 @@ def identity(fit: Fit) -> dict[str, Any]:
 
 def with_names(fit: Fit, names: Names | pd.Series | Fit | str | Path) -> Fit:
     """See `Fit.label`."""
+    of_a_fit = isinstance(names, NamedDimensions)
     if isinstance(names, str | Path):
         names = _read(fit, Path(names))
     elif isinstance(names, pd.Series):
@@ -160,6 +161,14 @@ def with_names(fit: Fit, names: Names | pd.Series | Fit | str | Path) -> Fit:
     count = fit.posterior.shape[1]
     found = list(fit.dimension_names or ("",) * count)
     places = [(_place_of(key, fit), name) for key, name in names.items()]
+    kept = set(fit.kept_positions().tolist())
+    unseen = [place + 1 for place, name in places if name and place not in kept]
+    if unseen and not of_a_fit:
+        tell(
+            f"label: {'dimensions' if unseen[1:] else 'dimension'} {first_few(unseen)} "
+            f"{'are' if unseen[1:] else 'is'} not among those that are kept, so that the name is "
+            f"shown only with pruned=False. Kept are {first_few(sorted(p + 1 for p in kept))}."
+        )
     for place, name in places:
         found[place] = _checked(name)
     twice = sorted({name for name in found if name and found.count(name) > 1})

@@ -41,6 +41,15 @@ def test_tables_have_names_where_there_are_some(named, small_fit):
     assert list(small_fit.embedding()) == [1, 2, 3]
 
 
+def test_a_name_that_no_table_would_show_is_said(small_fit):
+    X = np.random.default_rng(0).uniform(0.5, 1.0, (20, 3)) * [1.0, 0.0, 1.0]
+    fit = dataclasses.replace(with_weights(small_fit, X), pruned=False)
+    assert fit.kept_positions().tolist() == [0, 2]
+    with pytest.warns(pv.PyroviceWarning, match="dimension 2 is not among those.*Kept are 1, 3"):
+        named = fit.label({2: "hidden"})
+    assert "hidden" in list(named.embedding(pruned=False))
+
+
 def test_names_follow_their_dimensions(named, small):
     turned = named._select(np.array([2, 0]))
     assert list(turned.embedding(pruned=False)) == ["small", "round"]
