@@ -82,7 +82,7 @@ def person(fit: Fit, label: Any, k: int | None = None, ax: Axes | None = None) -
 
 
 def _title(somebody: Person, traits: pd.DataFrame) -> str:
-    said = [f"{label(str(somebody.label))}: {somebody.judgments:,} judgments"]
+    said = [f"{label(str(somebody.label), 20)}: {somebody.judgments:,} judgments"]
     for trait in ("temperature", "lapse"):
         if trait in traits.index:
             middle, low, high = traits.loc[trait]
@@ -108,7 +108,7 @@ def _draw_weights(axes: Axes, fit: Fit, weights: pd.DataFrame) -> None:
     axes.set_xscale("log")
     axes.set_xlim(min(ends) / 1.1, max(ends) * 1.1)
     mark_ratios(axes.xaxis, *axes.get_xlim())
-    named = labels_of_dimensions(fit, longest=24)
+    named = labels_of_dimensions(fit, longest=22)
     axes.set_yticks(rows, [named[dim] for dim in dims])
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel("weight, the typical person has 1")
@@ -143,7 +143,7 @@ def _standardised(alike: NDArray[np.floating]) -> NDArray[np.float64]:
 def _draw_objects(axes: Axes, seen: pd.DataFrame, names: Sequence[str]) -> None:
     rows = np.arange(len(seen))
     axes.barh(rows, seen.apart, color=PALE, height=0.7)
-    beside, below = labels(names, 12), labels(names, 16)
+    beside, below = labels(names, 10), labels(names, 14)
     for row, (apart, closer, away) in enumerate(seen.itertuples(index=False)):
         text = f"+ {beside[str(closer)]}  − {beside[str(away)]}"
         axes.annotate(

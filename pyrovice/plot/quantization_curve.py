@@ -41,9 +41,9 @@ def quantization(bound: Bound, ax: Axes | None = None) -> Figure:
         axes.set_ylim(0, max(1.0, table.bound.max() * 1.05))
         # Beyond guessing it says nothing, and a number would look as if it did.
         said = (
-            f"error on new judgments at most {bound.value:.3f}, at Δ = {bound.scale:g}"
+            f"error on new judgments\nat most {bound.value:.3f}, at Δ = {bound.scale:g}"
             if bound.value < bound.guessing
-            else "too few judgments for a bound below guessing"
+            else "too few judgments\nfor a bound below guessing"
         )
         axes.set_title(said, loc="left", color=GREY)
         # Lines may be anywhere within the axes.

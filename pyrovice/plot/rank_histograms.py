@@ -49,13 +49,13 @@ def ranks(found: IntervalCalibration, ax: Axes | None = None) -> Figure:
     columns = min(PANELS_PER_ROW, len(names))
     rows = -(-len(names) // columns)
     with plt.rc_context(STYLE):
-        part = part_for(ax, PAGE_WIDTH, 0.35 + 1.9 * rows)
+        part = part_for(ax, PAGE_WIDTH, 0.35 + 2.0 * rows)
         panels = part.subplots(rows, columns, squeeze=False, sharex=True).ravel()
         width = 1 / len(table)
         for panel, name in zip(panels, names, strict=False):
             panel.bar(table.index, table[name], width=0.92 * width, color=BLUE)
             panel.axhline(width, color=GREY, linewidth=0.9, linestyle="--")
-            panel.set_title(name, loc="left", pad=14)
+            panel.set_title(name, loc="left", pad=22)
             panel.text(
                 0, 1.02, _held(found.coverage.loc[name]), transform=panel.transAxes, color=GREY,
                 fontsize=SMALL,
@@ -77,4 +77,4 @@ def _held(coverage: pd.Series) -> str:
     """How many of the intervals hold the truth."""
     said = "/".join(f"{100 * level:.0f}" for level in LEVELS)
     found = "/".join(f"{100 * coverage[level]:.0f}" for level in LEVELS)
-    return f"{said} % intervals hold {found} %"
+    return f"{found} % are in intervals\nof {said} %"

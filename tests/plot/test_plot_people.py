@@ -68,6 +68,17 @@ def test_long_names_of_people_groups_and_objects_have_room(small_fit, name):
         assert all(group in said for group in told.values())
 
 
+def test_codes_of_objects_and_people_have_room(small_fit):
+    fit = made_up_people(small_fit, 12, 7, lapse=True)
+    people = tuple(f"participant_2023_p{i:02d}_session_1" for i in range(12))
+    stems = ("cat", "kitchen_knife", "hammer", "rose")
+    names = tuple(f"CFD-{stems[i % 4]}-a_rather_long_stem_{i:03d}-N.jpg" for i in range(40))
+    model = pv.Model(fit.prior, 40, 7, people=fit.model.people, known_people=people)
+    coded = dataclasses.replace(fit, names=names, model=model)
+    check_texts(pv.plot.person(coded, people[0]))
+    check_texts(pv.plot.people(coded))
+
+
 @pytest.mark.parametrize("name", FIGURES)
 def test_axes_that_were_given_are_drawn_on(small_fit, name):
     figure = Figure(figsize=(16, 6), layout="constrained")

@@ -109,7 +109,7 @@ def test_a_bound_beyond_guessing_is_not_stated_and_the_legend_hides_no_line():
     figure = pv.plot.quantization(bound)
     drawn(figure)
     (axes,) = figure.axes
-    assert axes.get_title(loc="left") == "too few judgments for a bound below guessing"
+    assert axes.get_title(loc="left") == "too few judgments\nfor a bound below guessing"
     assert axes.get_legend().get_window_extent().y1 < axes.get_window_extent().y0
 
 
