@@ -1,8 +1,8 @@
 """What more judgments would give: a learning curve of those at hand, carried on.
 
 Parts of the judgments, of several sizes, are fitted and scored on judgments that no part has. The
-error falls as a power of their number, a + b n^−c. The curve is carried on with every c that
-resamples of the judgments leave probable, so that the spread says how far to trust it.
+error falls as a power of their number, a + b n^−c. Where it leads to, a, is told by how well the
+fits predict the judgments that they were made of: with more and more of them the two scores meet.
 """
 
 from __future__ import annotations
@@ -22,18 +22,23 @@ from pyrovice.data.validation import whole, whole_seed
 from pyrovice.errors import DataError, PyroviceError, PyroviceWarning
 from pyrovice.inference.plan import Plan
 from pyrovice.inference.stacked_fits import fit_many, fit_or_error
+from pyrovice.model.dimensions import first_dimensions
+from pyrovice.model.priors import learned_rows
 from pyrovice.results.fit import Fit
 from pyrovice.results.scores import evaluate
 
-# Sizes of the parts, as shares of the judgments that are fitted.
-SHARES = (0.2, 0.3, 0.45, 0.67, 1.0)
-# The share that is held out to score on, and the most judgments of it.
-HELD_OUT, MOST_HELD_OUT = 0.15, 20_000
+# Sizes of the parts, as shares of the judgments that are fitted. Smaller ones are on another part
+# of the curve: with few judgments most dimensions are not found yet.
+SHARES = (0.6, 0.8, 1.0)
+# Judgments are held out by turns, in at least so many folds, and at most so many are scored.
+FOLDS, MOST_SCORED = 6, 20_000
 FEWEST = 200
-# Exponents of a learning curve, and what is expected of them: the errors of simulated fits of 36
-# and 200 objects fell with powers of 0.6 to 0.9 of the judgments, and 1 is the limit for many.
-EXPONENTS = np.linspace(0.3, 1.2, 46)
-USUAL, SPREAD = 0.75, 0.2
+# Exponents of a learning curve, and what is expected of them: 1 is the limit for many judgments.
+EXPONENTS = np.linspace(0.4, 2.0, 33)
+USUAL, SPREAD = 1.0, 0.3
+# The limit of the curve, and how sure it is, in units of the gap between the scores on other
+# judgments and on those fitted. Chosen on simulated and people's judgments: benchmarks/TRIED.md.
+BEYOND, UNSURE = -0.1, 0.1
 # Curves that intervals are taken from.
 CURVES = 1000
 MEASURES = ("nats", "accuracy", "dimensions")
@@ -54,7 +59,8 @@ class Forecast:
         expected value with the ends of its 80 % interval, `nats_low` and `nats_high`. `worth` is
         by how many nats more judgments are expected to lower the cross-entropy.
     runs : DataFrame
-        The fits it rests on: `resample`, `judgments`, `nats`, `accuracy`, `dimensions`.
+        The fits it rests on: `resample`, `judgments`, `nats`, `accuracy`, `dimensions`, and
+        `own_nats` and `own_accuracy`, the scores on judgments that were fitted.
     n_judgments : int
         How many judgments there are.
     floor : float
@@ -99,6 +105,8 @@ def forecast(
 ) -> Forecast:
     """Say what more judgments would give, from the learning curve of those at hand.
 
+    Before there are any, :func:`pyrovice.bounds.design` answers the same question by simulation.
+
     Parameters
     ----------
     fit : Fit
@@ -108,8 +116,8 @@ def forecast(
     times : sequence of float
         Numbers of judgments to look at, as multiples of those at hand.
     resamples : int
-        How many times to hold out other judgments, and to order the rest anew. Small data take
-        seconds, because all fits are made together.
+        How many times to hold out other judgments, a sixth or less of all, and to order the rest
+        anew. Small data take seconds, because all fits are made together.
     seed : int
         The same seed gives the same forecast.
 
@@ -137,7 +145,9 @@ def forecast(
     rng, floor = np.random.default_rng(seed), 0.0
     for measure in MEASURES:
         scores = np.stack([one[measure].to_numpy(float) for _, one in runs.groupby("resample")])
-        curves, limits = _carried_on(parts, scores, sizes, rng)
+        own = f"own_{measure}"
+        limit = None if own not in runs else _limit(scores, runs[own], len(parts))
+        curves, limits = _carried_on(parts, scores, sizes, rng, limit)
         _add(table, measure, curves)
         if measure == "nats":
             floor = float(np.median(limits))
@@ -176,45 +186,65 @@ def _learning_curves(fit: Fit, data: Triplets, resamples: int, seed: int) -> pd.
     plans: list[Plan] = []
     tests: list[Triplets] = []
     rows: list[dict[str, float]] = []
-    share = min(HELD_OUT, MOST_HELD_OUT / len(data))
+    number = max(resamples, FOLDS)
+    folds = data.split(*[1 / number] * number, seed=seed)
     for resample in range(resamples):
-        held_out, rest = data.split(share, 1 - share, seed=seed + resample)
+        held_out = folds[resample]
+        rest = Triplets.concat([fold for fold in folds if fold is not held_out])
         if chosen(held_out).any():
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", PyroviceWarning)
                 held_out = fair_sample(held_out, "forecast")
+        held_out = _some(held_out, seed)
         # Parts without replacement: answers twice over would pass for evidence.
         order = np.random.default_rng([seed, resample]).permutation(len(rest))
         for part in SHARES:
             some = rest[np.sort(order[: round(part * len(rest))])]
             tests.append(held_out)
             rows.append({"resample": resample, "judgments": len(some)})
-            plans.append(_plan(fit, some, seed + resample))
+            plans.append(_plan(fit, data, some, seed + resample))
     with warnings.catch_warnings():
         # Too few judgments are what is being tried out.
         warnings.simplefilter("ignore", PyroviceWarning)
         for place, made in fit_many(plans):
             found = fit_or_error(made)
             scores = evaluate(found.predict(tests[place]), tests[place])
+            fitted = _some(plans[place].data, seed)
+            own = evaluate(found.predict(fitted), fitted)
             rows[place] |= {
                 "nats": scores.cross_entropy,
                 "accuracy": scores.accuracy,
                 "dimensions": found.n_dimensions,
+                "own_nats": own.cross_entropy,
+                "own_accuracy": own.accuracy,
             }
     return pd.DataFrame(rows)
 
 
-def _plan(fit: Fit, data: Triplets, seed: int) -> Plan:
+def _some(data: Triplets, seed: int) -> Triplets:
+    return data if len(data) <= MOST_SCORED else data.subset(MOST_SCORED, seed=seed)
+
+
+def _plan(fit: Fit, data: Triplets, part: Triplets, seed: int) -> Plan:
+    # A number that followed from the number of judgments follows from that of a part, too.
+    automatic = first_dimensions("auto", data, learned_rows(fit.prior))
     return Plan.of(
-        data,
+        part,
         prior=fit.prior,
         choice=fit.choice,
         people=fit.model.people,
         guide=fit.guide_family,
-        dimensions=fit.first_dimensions,
+        dimensions="auto" if fit.first_dimensions == automatic else fit.first_dimensions,
         training=fit.training,
         seed=seed,
     )
+
+
+def _limit(scores: NDArray[np.float64], own: pd.Series, parts: int) -> tuple[float, float]:
+    """Where a curve is expected to lead to, and how sure that is (a standard deviation)."""
+    fitted = float(own.to_numpy(float).reshape(-1, parts)[:, -1].mean())
+    gap = float(scores[:, -1].mean()) - fitted
+    return fitted + BEYOND * gap, UNSURE * abs(gap) + 1e-6
 
 
 def _carried_on(
@@ -222,33 +252,41 @@ def _carried_on(
     scores: NDArray[np.float64],
     ahead: NDArray[np.integer],
     rng: np.random.Generator,
+    limit: tuple[float, float] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Power laws through learning curves: their values at `ahead`, and where they lead to.
 
-    y = a ± b n^−c with b >= 0, rising or falling as the points do. Every resample of `scores`
-    (resamples x parts) has an a of its own, because it is scored on other judgments. Each law is of
-    resamples drawn with replacement, and of a c drawn from what they leave probable.
+    y = a ± b n^−c with b >= 0, rising or falling as the points do. The laws are draws from the
+    posterior of a, b and c given the mean over resamples of `scores` (resamples x parts), where a
+    is expected to be `limit`: mean and standard deviation. Every resample is scored on other
+    judgments, so that their levels differ, and the level of the mean is uncertain as well.
     """
-    found = np.empty((CURVES, len(ahead)))
-    limits = np.empty(CURVES)
-    powers = (n / n[-1]) ** -EXPONENTS[:, None]
-    # Large parts count more, because small ones may be on another part of the curve.
-    weight = n / n.sum()
-    centred = powers - (powers @ weight)[:, None]
-    noise = _noise(scores)
-    for i in range(CURVES):
-        some = scores[rng.integers(0, len(scores), len(scores))]
-        mean = some.mean(axis=0)
-        deviation = mean - mean @ weight
-        sign = 1.0 if mean[-1] <= mean[0] else -1.0
-        slope = (centred * weight) @ deviation / ((centred**2) @ weight)
-        slope = sign * np.maximum(sign * slope, 0)
-        misfit = ((deviation - slope[:, None] * centred) ** 2) @ weight * len(n)
-        log_p = -misfit / (2 * noise) - ((EXPONENTS - USUAL) / SPREAD) ** 2 / 2
-        at = np.argmax(log_p + rng.gumbel(size=len(log_p)))
-        limits[i] = mean @ weight - slope[at] * (powers[at] @ weight)
-        found[i] = limits[i] + slope[at] * (ahead / n[-1]) ** -EXPONENTS[at]
-    return found, limits
+    mean = scores.mean(axis=0)
+    design = np.ones((len(EXPONENTS), len(n), 2))
+    design[..., 1] = (n / n[-1]) ** -EXPONENTS[:, None]
+    weight = np.full(len(n), 1 / _noise(scores))
+    if limit is not None:
+        # A score at infinity, where n^−c is zero.
+        at_limit = np.broadcast_to([1.0, 0.0], (len(EXPONENTS), 1, 2))
+        design = np.concatenate([design, at_limit], axis=1)
+        mean, weight = np.append(mean, limit[0]), np.append(weight, limit[1] ** -2)
+    weighted = design * weight[:, None]
+    precision = weighted.transpose(0, 2, 1) @ design
+    # About the last point, because squares of large numbers lose what is small.
+    level = mean[len(n) - 1]
+    middle = np.linalg.solve(precision, (weighted.transpose(0, 2, 1) @ (mean - level))[..., None])
+    misfit = (((mean - level) - (design @ middle)[..., 0]) ** 2) @ weight
+    log_p = -(misfit + np.linalg.slogdet(precision)[1] + ((EXPONENTS - USUAL) / SPREAD) ** 2) / 2
+    at = np.argmax(log_p + rng.gumbel(size=(CURVES, len(EXPONENTS))), axis=1)
+    root = np.linalg.cholesky(np.linalg.inv(precision))
+    a, b = (middle + root @ rng.normal(size=(CURVES, len(EXPONENTS), 2, 1)))[
+        np.arange(CURVES), at, :, 0
+    ].T
+    sign = 1.0 if scores.mean(axis=0)[-1] <= scores.mean(axis=0)[0] else -1.0
+    wrong = sign * b < 0
+    a, b = np.where(wrong, a + b, a), np.where(wrong, 0.0, b)
+    a = a + level + rng.normal(0, scores.mean(axis=1).std(ddof=1) / len(scores) ** 0.5, CURVES)
+    return a[:, None] + b[:, None] * (ahead / n[-1]) ** -EXPONENTS[at, None], a
 
 
 def _noise(scores: NDArray[np.float64]) -> float:

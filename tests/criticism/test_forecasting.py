@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 import pyrovice as pv
-from pyrovice.criticism.forecasting import _carried_on
+from pyrovice.criticism.forecasting import _carried_on, _limit, _plan
+from pyrovice.model.dimensions import first_dimensions
 
 SHORT = pv.Training(schedule=pv.Anneal(steps=150), stop=pv.MaxEpochs(150))
 
@@ -37,7 +38,7 @@ def test_a_power_law_is_carried_on_exactly():
     np.testing.assert_allclose(np.median(curves, 0), 0.8 + 30 * AHEAD**-0.7, atol=1e-3)
     assert np.median(limits) == pytest.approx(0.8, abs=1e-3)
     # The levels of the resamples are all that is uncertain.
-    np.testing.assert_allclose(curves.std(0), 0.01 * np.sqrt(2 / 9), rtol=0.1)
+    np.testing.assert_allclose(curves.std(0), 0.01 / np.sqrt(3), rtol=0.1)
     rising, limits = carried_on(0.7 + levels - 5 * PARTS**-0.5)
     np.testing.assert_allclose(np.median(rising, 0), 0.7 - 5 * AHEAD**-0.5, atol=1e-3)
 
@@ -51,9 +52,35 @@ def test_noise_leaves_the_exponent_open_and_the_interval_wide():
     assert high[2] - low[2] > high[0] - low[0]
 
 
+def test_a_limit_that_is_sure_is_where_the_curve_leads_to():
+    # Two points do not tell a power from its limit: b follows from the limit at the last point.
+    scores = 0.8 + 0.1 * (PARTS / PARTS[-1]) ** -1.0 + np.array([[0.001], [0.0], [-0.001]])
+    scores = scores + np.random.default_rng(2).normal(0, 0.02, scores.shape)
+    unsure, _ = carried_on(scores)
+    curves, limits = _carried_on(PARTS, scores, AHEAD, np.random.default_rng(0), limit=(0.8, 1e-5))
+    level = scores.mean(axis=1).std(ddof=1) / np.sqrt(3)
+    assert np.median(limits) == pytest.approx(0.8, abs=level / 5)
+    np.testing.assert_allclose(limits.std(), level, rtol=0.1)
+    assert (curves.std(0) < unsure.std(0))[1:].all()
+
+
+def test_the_limit_lies_a_tenth_of_the_gap_beyond_the_score_on_what_was_fitted():
+    scores = np.array([[1.0, 0.9], [1.0, 0.94]])
+    own = pd.Series([0.5, 0.7, 0.6, 0.74])
+    assert _limit(scores, own, 2) == pytest.approx((0.72 - 0.02, 0.02), abs=1e-5)
+
+
+def test_automatic_dimensions_follow_the_size_of_a_part(small, small_fit):
+    part = small.subset(100, seed=0)
+    automatic = dataclasses.replace(small_fit, first_dimensions=first_dimensions("auto", small))
+    assert _plan(automatic, small, part, 0).first_dimensions == first_dimensions("auto", part)
+    given = dataclasses.replace(small_fit, first_dimensions=3)
+    assert _plan(given, small, part, 0).first_dimensions == 3
+
+
 def test_what_does_not_change_stays():
     curves, _ = carried_on(np.full((3, 5), 5.0))
-    np.testing.assert_allclose(curves, 5.0)
+    np.testing.assert_allclose(curves, 5.0, atol=1e-4)
 
 
 def test_a_forecast_says_what_more_judgments_are_worth(found):
@@ -61,7 +88,7 @@ def test_a_forecast_says_what_more_judgments_are_worth(found):
     table = forecast.table
     assert table.judgments.tolist() == [1500, 2250, 3000, 6000]
     assert table.times.tolist() == [1.0, 1.5, 2.0, 4.0]
-    assert len(forecast.runs) == 15
+    assert len(forecast.runs) == 9
     assert table.nats.is_monotonic_decreasing
     for measure in ("nats", "accuracy", "dimensions"):
         assert (table[f"{measure}_low"] <= table[measure]).all()

@@ -152,6 +152,8 @@ def design(
 ) -> Design:
     """Say how many judgments an experiment needs: by the bound, and by simulation.
 
+    Once there are some hundred judgments, :func:`pyrovice.forecast` says what more would give.
+
     Parameters
     ----------
     n_objects, dimensions : int
