@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
+from pyro import poutine
 from torch import Tensor
 
 from pyrovice.guides import SiteGuide
@@ -18,16 +21,25 @@ class Gradients:
     Parameters
     ----------
     run : Run
-        With its optimizer.
+        With its optimizer; `of` is the guide that it has just now.
     elbo : TwoTermELBO
         The loss.
     n : int
         How many judgments there are.
+    held : sequence of str
+        Sites of a guide of pyrovice that stay where they are, and are not drawn.
     """
 
-    def __init__(self, run: Run, elbo: TwoTermELBO, n: int) -> None:
+    def __init__(self, run: Run, elbo: TwoTermELBO, n: int, held: Sequence[str] = ()) -> None:
         assert run.optimizer is not None
+        self.of, self.held = run.guide, held
         self.guide, self.model = run.guide, run.model
+        if held:
+            assert isinstance(run.guide, SiteGuide)
+            centres = run.guide.centres()
+            values = {name: centres[name].detach() for name in held}
+            self.model = poutine.condition(run.model, data=values)
+            self.guide = poutine.block(run.guide, hide=list(held))
         self.elbo, self.n = elbo, n
         self.parameters: list[Tensor] = run.optimizer.param_groups[0]["params"]
         # A function of the user's, or a guide of Pyro's, may do something else in the next step.

@@ -141,10 +141,10 @@ class Trainer:
             self.decay = min(_steps(self.schedule, run, task), epochs * len(self.batches))
             self.schedule = replace(self.schedule, steps=self.decay)
         self.drop_from = max(self.decay * DROP_FROM_SHARE, DROP_FROM_STEP)
-        self.later: list[Tensor] = []
-        if isinstance(run.guide, SiteGuide) and "person_lapse" in run.model.structure.latent:
-            named = run.guide.named_parameters()
-            self.later = [value for name, value in named if name.split(".")[1] in LATER]
+        latent = run.model.structure.latent
+        self.later: tuple[str, ...] = ()
+        if isinstance(run.guide, SiteGuide) and "person_lapse" in latent:
+            self.later = tuple(site for site in LATER if site in latent)
         self.gradients: Gradients | None = None
         self.seen = Look.at(run, task.validation)
         self.row = self.seen.row
@@ -184,19 +184,22 @@ class Trainer:
     def _pass_through_the_data(self, epoch: int) -> None:
         run, n = self.run, self.task.n
         assert run.optimizer is not None
-        if self.gradients is None or self.gradients.guide is not run.guide:
-            self.gradients = Gradients(run, self.elbo, n)
         # Summed in place: a small tensor kept from each step would fragment the memory.
         terms = torch.zeros(2)
         for batch in self.batches.epoch():
             run.optimizer.param_groups[0]["lr"] = self.rate_now()
-            terms += self.gradients.take(batch, again=self.batches.parts is not None)
-            if self.step < self.drop_from:
-                for parameter in self.later:
-                    parameter.grad = None
+            terms += self._gradients().take(batch, again=self.batches.parts is not None)
             run.optimizer.step()
             self.step += 1
         self.record(epoch, *(terms / len(self.batches) / n).tolist())
+
+    def _gradients(self) -> Gradients:
+        """Those of the guide as it is, and of what is learned by now."""
+        held = self.later if self.step < self.drop_from else ()
+        last = self.gradients
+        if last is None or last.of is not self.run.guide or last.held != held:
+            last = self.gradients = Gradients(self.run, self.elbo, self.task.n, held)
+        return last
 
     def rate_now(self) -> float:
         """The learning rate of the next step."""

@@ -15,6 +15,7 @@ from torch import Tensor
 from torch.distributions import biject_to, constraints
 
 from pyrovice.errors import PriorError
+from pyrovice.model.distributions import LogitNormal
 from pyrovice.model.judgments import UNKNOWN_PERSON, Judgments
 from pyrovice.model.pyro_lock import pyro_locked
 
@@ -73,6 +74,8 @@ class Site:
             return dist.Normal(loc, scale).to_event(self.event_dim)
         if self.is_positive:
             return dist.LogNormal(loc, scale).to_event(self.event_dim)
+        if self.is_probability:
+            return LogitNormal(loc, scale).to_event(self.event_dim)
         to_support = biject_to(self.support)
         base = dist.Normal(loc, scale).to_event(to_support.domain.event_dim)
         return dist.TransformedDistribution(base, [to_support]).to_event(
@@ -113,6 +116,11 @@ class Site:
         """Whether the support is the positive half-line, zero included or not."""
         bounds = vars(_entry(self.support))
         return bounds.get("lower_bound") == 0 and "upper_bound" not in bounds
+
+    @property
+    def is_probability(self) -> bool:
+        """Whether every entry is between 0 and 1."""
+        return _entry(self.support) is constraints.unit_interval
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from pyrovice.data.wording import first_few
 from pyrovice.errors import DataError, PyroviceError
 from pyrovice.model.choices.kept_pairs import asked_kept
 from pyrovice.model.people import Crowd
-from pyrovice.model.people.crowd import Traits, seen
+from pyrovice.model.people.traits import Traits, seen
 from pyrovice.model.priors import Features
 from pyrovice.results.similarity import similarity_of
 

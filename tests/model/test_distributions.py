@@ -7,6 +7,7 @@ from scipy import integrate, special, stats
 from pyrovice.model.distributions import (
     LEAST_LAPSE,
     LapsingOddOneOut,
+    LogitNormal,
     OddOneOut,
     OneSidedSpikeAndSlab,
     RegularizedHorseshoe,
@@ -123,6 +124,34 @@ def test_odd_one_out_is_the_categorical():
     np.testing.assert_allclose(shares / 20_000, [0.2, 0.3, 0.5], atol=4 * 0.5 / 20_000**0.5)
     with pytest.raises(ValueError, match="support"):
         OddOneOut(logits.log_softmax(-1), validate_args=True).log_prob(torch.tensor(3))
+
+
+@pytest.mark.parametrize("n", [1, 500])
+def test_answers_are_found_by_place_as_by_gathering(n):
+    torch.manual_seed(n)
+    log_p = torch.randn(3, n).log_softmax(0).mT.requires_grad_()
+    odd = torch.randint(0, 3, (n,))
+    found = OddOneOut(log_p).log_prob(odd)
+    with torch.no_grad():
+        assert torch.equal(found, OddOneOut(log_p).log_prob(odd))
+    (slope,) = torch.autograd.grad((found * torch.arange(n)).sum(), log_p)
+    assert torch.equal(slope, torch.nn.functional.one_hot(odd, 3) * torch.arange(n)[:, None])
+
+
+def test_logit_normal_is_a_normal_through_a_sigmoid():
+    loc, scale = torch.tensor([-3.0, 0.5, 4.0]), torch.tensor([0.3, 1.0, 2.0])
+    ours = LogitNormal(loc, scale)
+    generic = dist.TransformedDistribution(
+        dist.Normal(loc, scale), [dist.transforms.SigmoidTransform()]
+    )
+    p = torch.tensor([[0.02, 0.3, 0.999], [1e-30, 1 - 1e-6, 0.5]], requires_grad=True)
+    torch.testing.assert_close(ours.log_prob(p), generic.log_prob(p), rtol=1e-5, atol=1e-4)
+    slopes = [torch.autograd.grad(d.log_prob(p).sum(), p)[0] for d in (ours, generic)]
+    torch.testing.assert_close(*slopes, rtol=1e-3, atol=1e-4)
+    torch.manual_seed(0)
+    drawn = ours.expand((20_000, 3)).sample()
+    assert ours.support.check(drawn).all()
+    assert stats.kstest(drawn[:, 1].logit().numpy(), "norm", args=(0.5, 1.0)).pvalue > 0.01
 
 
 def test_lapses_are_a_mixture_of_categoricals():

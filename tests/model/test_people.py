@@ -15,6 +15,7 @@ from pyrovice.errors import DataError, PyroviceError
 from pyrovice.model.choices import similarities
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.people import crowd as crowds
+from pyrovice.model.people.traits import COPIED_FROM, of_each
 
 M, D, P = 7, 3, 4
 LABELS = ("ann", "bob", "cat", "dan")
@@ -339,3 +340,15 @@ def test_pyro_sees_who_depends_on_what():
     relations = get_model_relations(model)
     assert set(relations["sample_sample"]["odd"]) == {"X", "person_weight", "person_temperature"}
     assert set(relations["plate_sample"]["person"]) == {"person_weight", "person_temperature"}
+
+
+def test_traits_of_many_judgments_have_the_derivatives_of_few():
+    torch.manual_seed(0)
+    trait = torch.rand(2, 6, requires_grad=True)
+    who = torch.randint(0, 6, (COPIED_FROM,))
+    each = of_each(trait, who)
+    assert torch.equal(each, trait[:, who])
+    weight = torch.rand(COPIED_FROM)
+    (slope,) = torch.autograd.grad((each * weight).sum(), trait)
+    summed = torch.zeros(6, dtype=torch.double).index_add_(0, who, weight.double())
+    torch.testing.assert_close(slope.double(), summed.expand(2, 6), rtol=1e-5, atol=0.0)

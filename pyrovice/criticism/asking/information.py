@@ -12,7 +12,7 @@ from torch import Tensor
 
 from pyrovice.model.choices import log_probability
 from pyrovice.model.judgments import Judgments, pair_ids
-from pyrovice.model.people.crowd import Traits, seen
+from pyrovice.model.people.traits import Traits, seen
 
 if TYPE_CHECKING:
     from pyrovice.results.fit import Fit

@@ -134,6 +134,11 @@ def _of_answer(log_p: Tensor, value: Tensor) -> Tensor:
     if log_p.dim() == 1:
         return log_p[value]
     rows = log_p.mT
+    if rows.dim() == 2 and value.dim() == 1 and torch.is_grad_enabled():
+        # By its place among all three answers to all judgments: gathering and its derivative take
+        # twice as long, once the places are known.
+        place = value * value.shape[0] + torch.arange(value.shape[0], device=value.device)
+        return rows.reshape(-1).index_select(0, place)
     value = value.expand(np.broadcast_shapes(value.shape, log_p.shape[:-1]))
     rows = rows.expand((*value.shape[:-1], *rows.shape[-2:]))
     return rows.gather(-2, value.unsqueeze(-2)).squeeze(-2)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,11 @@ from torch import Tensor
 from pyrovice.data.triplets import Triplets
 from pyrovice.errors import PyroviceError
 from pyrovice.model.choices.pairs import rule_out_anchors
-from pyrovice.model.distributions import LEAST_LAPSE, LapsingOddOneOut, OddOneOut
+from pyrovice.model.distributions import LEAST_LAPSE, LapsingOddOneOut, LogitNormal, OddOneOut
 from pyrovice.model.judgments import Judgments, pair_ids, person_numbers
 from pyrovice.model.people.groups import grouped
 from pyrovice.model.people.people import People
+from pyrovice.model.people.traits import Traits, of_each, seen, seen_by_all, seen_rows
 
 # Deviations of their own, for so many people, objects and dimensions at most.
 MOST_OWN = 2_000_000
@@ -51,16 +52,6 @@ SPREAD = {
     "person_lapse": "lapse_spread",
     "person_own": "own_spread",
 }
-
-
-@dataclass(frozen=True)
-class Traits:
-    """What people have of their own, (..., people, ...); None if they do not differ in it."""
-
-    weight: Tensor | None
-    temperature: Tensor | None
-    lapse: Tensor | None
-    own: Tensor | None
 
 
 class Crowd:
@@ -177,7 +168,7 @@ class Crowd:
         log_p = self._choose(X, judgments, who, traits)
         if traits.lapse is None:
             return OddOneOut(log_p)
-        lapse = traits.lapse.clamp(min=LEAST_LAPSE).index_select(-1, who)
+        lapse = of_each(traits.lapse.clamp(min=LEAST_LAPSE), who)
         return LapsingOddOneOut(log_p, lapse, judgments.chance, judgments.anchor)
 
     # ------------------------------------------------------------------ traits
@@ -238,14 +229,14 @@ class Crowd:
             "person_own": one.new_zeros(()).expand(self.n_objects, self.dimensions),
         }
         if typical is not None:
-            usual["person_lapse"] = typical.reshape(lead)
+            usual["person_lapse"] = _filling(typical, lead)
         found: dict[str, Tensor | None] = dict.fromkeys(NEW)
         for site, values in sites.items():
             if site not in NEW:
                 continue
             last = self.newcomer.get(NEW[site], usual[site])
             shape = last.shape[-_event_dim(site) :] if _event_dim(site) else ()
-            known = values.reshape((*lead, self.size, *shape))
+            known = _filling(values, (*lead, self.size, *shape))
             last = last.to(known).expand((*lead, *shape)).unsqueeze(-1 - _event_dim(site))
             found[site] = torch.cat([known, last], -1 - _event_dim(site))
         weight, temperature, lapse, own = found.values()
@@ -263,7 +254,7 @@ class Crowd:
     def _choose(self, X: Tensor, judgments: Judgments, who: Tensor, traits: Traits) -> Tensor:
         """What the choice says of what each person sees."""
         temperature = traits.temperature
-        each = None if temperature is None else (1 / temperature).index_select(-1, who)
+        each = None if temperature is None else of_each(1 / temperature, who)
         if not hasattr(self.choice, "similarity"):
             return self._ask_a_function(X, judgments, who, traits, each)
         choice = self.choice.drawn(X)
@@ -331,42 +322,15 @@ class Crowd:
         return rule_out_anchors(tempered, judgments, dim=-1).log_softmax(-1)
 
 
-def seen(X: Tensor, person: int, traits: Traits) -> Tensor:
-    """The embedding as one person sees it, (..., objects, dimensions)."""
-    if traits.own is not None:
-        X = (X + traits.own[..., person, :, :]).relu()
-    return X if traits.weight is None else X * traits.weight[..., person, None, :].sqrt()
-
-
-def seen_by_all(X: Tensor, traits: Traits) -> Tensor:
-    """The embedding as everybody sees it, (..., people, objects, dimensions)."""
-    X = X.unsqueeze(-3)
-    if traits.own is not None:
-        X = (X + traits.own).relu()
-    return X if traits.weight is None else X * traits.weight.sqrt().unsqueeze(-2)
-
-
-def seen_rows(
-    X: Tensor, objects: Tensor, who: Tensor, traits: Traits
-) -> tuple[Tensor, Tensor, Tensor]:
-    """The three objects of every judgment as its person sees them, each (..., n, dimensions)."""
-    factor = None if traits.weight is None else traits.weight.sqrt().index_select(-2, who)
-    found = []
-    for place in objects:
-        row = X.index_select(-2, place)
-        if traits.own is not None:
-            of_everybody = traits.own.flatten(-3, -2)
-            row = (row + of_everybody.index_select(-2, who * X.shape[-2] + place)).relu()
-        found.append(row if factor is None else row * factor)
-    first, second, third = found
-    return first, second, third
-
-
 def lapses(typical: Tensor, spread: Tensor) -> dist.TorchDistribution:
     """Lapse rates around a typical one, Normal in their logits."""
-    return dist.TransformedDistribution(
-        dist.Normal(typical.logit(), spread), [dist.transforms.SigmoidTransform()]
-    )
+    return LogitNormal(typical.logit(), spread)
+
+
+def _filling(values: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Values in this shape, the same for every particle if there is only one of them."""
+    one_each = values.numel() == math.prod(shape)
+    return values.reshape(shape) if one_each else values.expand(shape)
 
 
 def _event_dim(site: str) -> int:
