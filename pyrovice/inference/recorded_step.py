@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor, fx
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves, tree_map
+from torch.utils._pytree import tree_flatten, tree_leaves, tree_map
 
 Results = tuple[Tensor | None, ...]
 
@@ -35,6 +35,8 @@ FIXED = (
 )
 # Another name for the same numbers too, unless the shape is another.
 RESHAPES = (aten.view.default, aten.expand.default, aten._unsafe_view.default)
+# What undoes itself.
+NEGATIVE, POWER = aten.neg.default, aten.pow.Tensor_Scalar
 
 
 class Repeated:
@@ -146,6 +148,7 @@ class Recorder(TorchDispatchMode):
         if self.follows_values:
             return None
         self.graph.output(tuple(map(self._argument, results)))
+        _leave_out_what_is_known(self.graph)
         self.graph.eliminate_dead_code()
         for node in self.graph.nodes:
             if node.target in INTO_A_COPY:
@@ -173,6 +176,65 @@ class Recorder(TorchDispatchMode):
             self.constants.register_buffer(name, value.detach())
             self._name(value, self.graph.get_attr(name))
         return self.nodes[id(value)]
+
+
+def _leave_out_what_is_known(graph: fx.Graph) -> None:
+    """Take what was computed before, and what changes nothing, from where it is known already.
+
+    Derivatives repeat much of what they are derivatives of.
+    """
+    known: dict[Any, fx.Node] = {}
+    changed = _changed_in_place(graph)
+    for node in graph.nodes:
+        if node.op != "call_function" or node in changed or not _gives_the_same(node):
+            continue
+        same = _operand(node)
+        if same is None:
+            key = (node.target, *_as_key((node.args, node.kwargs)))
+            same = known.setdefault(key, node)
+        # Results are new tensors, never the inputs themselves.
+        given = same.op == "placeholder" and any(user.op == "output" for user in node.users)
+        if same is not node and same not in changed and not given:
+            node.replace_all_uses_with(same)
+
+
+def _changed_in_place(graph: fx.Graph) -> set[fx.Node]:
+    """What is written to, or may share its memory with what is."""
+    found: set[fx.Node] = set()
+    for node in graph.nodes:
+        schema = getattr(node.target, "_schema", None)
+        if schema is not None and schema.is_mutable:
+            found |= {node, *node.all_input_nodes}
+    return found
+
+
+def _gives_the_same(node: fx.Node) -> bool:
+    """Whether an operation has the same result for the same arguments, in memory of its own."""
+    schema = getattr(node.target, "_schema", None)
+    return (
+        schema is not None
+        and not schema.is_mutable
+        and torch.Tag.nondeterministic_seeded not in node.target.tags  # type: ignore[union-attr]
+        and bool(node.all_input_nodes)
+    )
+
+
+def _operand(node: fx.Node) -> fx.Node | None:
+    """What an operation is applied to, if the result is the same: x to the first power, -(-x)."""
+    first = node.args[0]
+    if not isinstance(first, fx.Node):
+        return None
+    if node.target is POWER and node.args[1] == 1.0:
+        return first
+    if node.target is NEGATIVE and first.target is NEGATIVE:
+        return first.args[0]  # type: ignore[return-value]
+    return None
+
+
+def _as_key(arguments: Any) -> tuple[Any, ...]:
+    """Arguments by which equal operations are recognised."""
+    leaves, form = tree_flatten(arguments)
+    return str(form), *((type(leaf), leaf) for leaf in leaves)
 
 
 def _laid_out_alike(a: Tensor, b: Tensor) -> bool:

@@ -43,6 +43,14 @@ def summed_from_zeros(x):
     return (torch.zeros(3).index_add(0, torch.tensor([1, 1]), x),)
 
 
+def much_of_it_twice(x):
+    # The same twice, a first power, a minus that is taken back, and equal draws that are not.
+    same = (x * 2).exp() + (x * 2).exp()
+    changed = x * 2
+    changed.add_(1.0)
+    return same - (x**1.0).neg().neg(), changed + x * 2, torch.randn(2) - torch.randn(2), x**1.0
+
+
 def in_parts(x):
     first, second = (x * TABLE).split(1)
     return first + second, None
@@ -54,7 +62,7 @@ def mapped(x):
 
 
 REPEATABLE = [with_a_gradient, with_random_numbers, written_in_place, in_parts, mapped]
-REPEATABLE += [summed_by_row, summed_from_zeros]
+REPEATABLE += [summed_by_row, summed_from_zeros, much_of_it_twice]
 
 
 def called(function):
@@ -73,6 +81,23 @@ def test_a_record_gives_what_the_function_gives(function):
     repeated = Repeated(function)
     assert_same(called(repeated), called(function))
     assert repeated.is_recorded
+
+
+def test_a_record_computes_nothing_twice():
+    repeated = Repeated(lambda x: ((x * 2).exp() + (x * 2).exp(),))
+    called(repeated)
+    names = [n.target for n in repeated._record.__self__.graph.nodes if n.op == "call_function"]
+    assert [str(name) for name in names] == [
+        "aten.mul.Tensor",
+        "aten.exp.default",
+        "aten.add.Tensor",
+    ]
+
+
+def test_results_of_a_record_are_never_its_inputs():
+    repeated = Repeated(lambda x: (x**1.0,))
+    called(repeated)
+    assert repeated(INPUTS[0])[0] is not INPUTS[0]
 
 
 def test_a_record_leaves_python_out():
