@@ -100,7 +100,8 @@ def stable_count(fit: Fit) -> Finding:
     last = fit.history.dimensions.iloc[-max(1, int(len(fit.history) * LAST_OF_COUNT)) :]
     low, high = int(last.min()), int(last.max())
     if low == high and high > 0:
-        return Finding(question, f"{high} dimensions over the last fifth of training.", "good")
+        kept = f"{high} dimension{'s' if high > 1 else ''}"
+        return Finding(question, f"{kept} over the last fifth of training.", "good")
     if high == 0:
         return Finding(
             question,
