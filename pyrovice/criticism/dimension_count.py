@@ -26,13 +26,15 @@ from pyrovice.results.matching import correlations, same_dimensions
 # The share of the judgments that a dimension has to come back in, and smaller ones that show how
 # the count grows.
 SHARE, SMALLER_SHARES = 0.8, (0.2, 0.4, 0.6)
-# A dimension is real if in the long run it comes back in more than this share of the refits: a
+# A dimension is real if in the long run it comes back in more than a certain share of the refits: a
 # fifth of the judgments less costs weak but true dimensions much of their power, and what is made
-# of noise hardly ever comes back. And refits share most of their judgments, so that no number of
-# them is worth more than so many independent ones. Both were chosen on 37 simulated data sets that
-# are not among those of benchmarks/quality/dimension_counts.py.
-REAL_ABOVE = 0.35
-WORTH_AT_MOST = 12
+# of noise hardly ever comes back. Where the line lies depends on the data, and is the same for all
+# their dimensions: that makes most of the width of the interval. And refits share most of their
+# judgments, so that no number of them is worth more than so many independent ones. All were chosen
+# on simulated data sets that are not among those of benchmarks/quality/dimension_counts.py.
+LINES = (np.arange(100) + 0.5) / 100
+LINE_IS_AT = beta.pdf(LINES, 3, 4) / beta.pdf(LINES, 3, 4).sum()
+WORTH_AT_MOST = 24
 # What was found once has not come back, and is not counted.
 LEAST_RETURNS = 2
 LEVEL = 0.9
@@ -175,17 +177,35 @@ def dimensionality(
 def real_probability(returned: NDArray[np.integer] | int, refits: int) -> NDArray[np.float64]:
     """The probability that a dimension is real that came back in so many of the refits.
 
-    That is, that its long-run share is above 0.35, given Jeffreys' prior on that share; R refits
-    count for R · 12 / (R + 12), because they share most of their judgments.
+    That is, that its long-run share is above a line, given Jeffreys' prior on that share; R refits
+    count for R · 24 / (R + 24), because they share most of their judgments. The line is at .43,
+    give or take .17.
 
     Examples
     --------
     >>> real_probability(np.array([0, 2, 4, 6, 12]), 12).round(2)
-    array([0.02, 0.18, 0.48, 0.78, 1.  ])
+    array([0.02, 0.15, 0.37, 0.62, 1.  ])
     """
+    return LINE_IS_AT @ _above_lines(np.atleast_1d(returned), refits)
+
+
+def probability_of_counts(returned: NDArray[np.integer], refits: int) -> NDArray[np.float64]:
+    """How probably 0, 1, 2, ... dimensions are real that came back so often.
+
+    Examples
+    --------
+    >>> probability_of_counts(np.array([12, 6]), 12).round(2)
+    array([0.  , 0.38, 0.62])
+    """
+    of_each = [number_of_events(above) for above in _above_lines(returned, refits)]
+    return LINE_IS_AT @ np.array(of_each)
+
+
+def _above_lines(returned: NDArray[np.integer], refits: int) -> NDArray[np.float64]:
+    """How probably dimensions are above each of the lines, (lines, dimensions)."""
     worth = refits * WORTH_AT_MOST / (refits + WORTH_AT_MOST)
     share = np.asarray(returned) / refits
-    return beta.sf(REAL_ABOVE, worth * share + 0.5, worth * (1 - share) + 0.5)
+    return beta.sf(LINES[:, None], worth * share + 0.5, worth * (1 - share) + 0.5)
 
 
 def number_of_events(probabilities: Sequence[float] | NDArray[np.floating]) -> NDArray[np.float64]:
@@ -207,7 +227,8 @@ def _counted(
 ) -> Dimensionality:
     common = recurring(embeddings[:large])
     table, own = _table(fit, common, embeddings[:large], wanted[:large])
-    distribution = number_of_events(table.probability[table.returned >= LEAST_RETURNS])
+    often = table.returned[table.returned >= LEAST_RETURNS].to_numpy()
+    distribution = probability_of_counts(often, large)
     below = distribution.cumsum()
     tail = (1 - LEVEL) / 2
     count, low, high = (int(np.searchsorted(below, q)) for q in (0.5, tail, 1 - tail))

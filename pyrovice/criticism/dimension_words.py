@@ -13,14 +13,14 @@ from scipy.special import expit, logit
 # From which probability on a dimension is called what.
 VERDICTS = {"certain": 0.9, "likely": 0.5, "possible": 0.1, "unlikely": 0.0}
 # A dimension is settled when it comes back in so many refits as make it certain.
-SETTLED_SHARE = 0.6
+SETTLED_SHARE = 0.75
 # What is expected of a dimension before it is seen: log-odds of coming back of all judgments, and
 # how they grow with the logarithm of their number. Weak, so that a few refits have a say.
 FIRST_ODDS, SPREAD_OF_ODDS = 0.0, 3.0
 GROWTH, SPREAD_OF_GROWTH = 3.0, 1.5
 # Nobody collects more than this many times what there is on the strength of an extrapolation.
 MOST_TIMES = 10
-RATE_NAMES = {0.5: "half the", 1.0: "the", 2.0: "twice the"}
+RATE_NAMES = {0.5: "half", 1.0: "once", 2.0: "twice"}
 
 
 def verdict(probability: float) -> str:
@@ -50,7 +50,8 @@ def evidence(
         RATE_NAMES[rate] for rate in RATE_NAMES if rate in rates and not found[rates == rate].any()
     ]
     if never:
-        words += f", never at {' or '.join(never)} automatic learning rate"
+        times = "" if never == ["once"] else f"{' or '.join(never)} "
+        words += f", never at {times}the automatic learning rate"
     return words
 
 
@@ -133,7 +134,7 @@ def judgments_to_settle(
     >>> shares = np.repeat([0.2, 0.4, 0.6, 0.8], 6)
     >>> found = (np.arange(24) % 6 < 6 * (shares - 0.4))[:, None]
     >>> judgments_to_settle(found, shares, 10_000, 0.8)
-    1400
+    3800
     """
     if not found.shape[1]:
         return None

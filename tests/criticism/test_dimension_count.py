@@ -12,7 +12,11 @@ from typer.testing import CliRunner
 
 import pyrovice as pv
 from pyrovice.cli import app
-from pyrovice.criticism.dimension_count import number_of_events, real_probability
+from pyrovice.criticism.dimension_count import (
+    number_of_events,
+    probability_of_counts,
+    real_probability,
+)
 from pyrovice.criticism.dimension_words import advice_about, evidence, judgments_to_settle, verdict
 from pyrovice.criticism.recurring_dimensions import recurring
 from pyrovice.inference.plan import Plan
@@ -63,6 +67,26 @@ def test_probability_grows_with_returns_and_is_surer_with_more_refits():
     assert few[-1] < many[-1]
     # However many: they share their judgments.
     assert real_probability(500, 1000) < 0.95
+
+
+def test_the_line_between_real_and_not_is_the_same_for_all_dimensions():
+    # By drawing: a line, and for each dimension the share that it has in the long run.
+    rng, returned = np.random.default_rng(0), np.array([2, 5, 7, 12])
+    worth = 12 * 24 / (12 + 24)
+    line = rng.beta(3, 4, (100_000, 1))
+    share = rng.beta(worth * returned / 12 + 0.5, worth * (1 - returned / 12) + 0.5, (100_000, 4))
+    counts = np.bincount((share > line).sum(axis=1), minlength=5) / len(line)
+    found = probability_of_counts(returned, 12)
+    np.testing.assert_allclose(found, counts, atol=0.006)
+    np.testing.assert_allclose(real_probability(returned, 12), (share > line).mean(0), atol=0.006)
+    # Apart they would be surer of the count than together.
+    apart = number_of_events(real_probability(returned, 12))
+    assert spread(apart) < 0.95 * spread(found)
+
+
+def spread(p):
+    n = np.arange(len(p))
+    return np.sqrt(p @ n**2 - (p @ n) ** 2)
 
 
 def test_recurring_finds_every_dimension_where_it_is():
@@ -253,7 +277,9 @@ def test_advice_in_words():
 def test_evidence_names_rates_at_which_it_never_came_back():
     rates = np.array([0.5, 1.0, 2.0])
     said = evidence(np.array([True, False, False]), rates, 0.9, ())
-    assert said.endswith("never at the or twice the automatic learning rate")
+    assert said.endswith("never at once or twice the automatic learning rate")
+    said = evidence(np.array([True, False, True]), rates, 0.9, ())
+    assert said.endswith("never at the automatic learning rate")
     assert "none of 3" in evidence(np.zeros(3, bool), rates, np.nan, ())
 
 
@@ -262,8 +288,8 @@ def test_judgments_to_settle_follow_the_slope():
     shares = np.repeat([0.2, 0.4, 0.6, 0.8], 50)
     odds = -0.5 + 3 * np.log(shares / 0.8)
     found = rng.random((200, 4)) < (1 / (1 + np.exp(-odds)))[:, None]
-    # The odds of .6 are reached where -.5 + 3 log(times) = logit(.6).
-    times = np.exp((np.log(0.6 / 0.4) + 0.5) / 3)
+    # The odds of .75 are reached where -.5 + 3 log(times) = logit(.75).
+    times = np.exp((np.log(0.75 / 0.25) + 0.5) / 3)
     assert judgments_to_settle(found, shares, 10_000, 0.8) == pytest.approx(
         (times - 1) * 10_000, rel=0.25
     )
