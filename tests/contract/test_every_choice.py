@@ -186,6 +186,7 @@ def test_who_answered_is_known_to_a_choice(data):
             lambda X, judgments: pv.choices.similarities(X, judgments),
             r"log-probabilities of three answers that sum to .* instead of 1; end it with",
         ),
+        (lambda X, judgments: torch.full((len(judgments), 3), torch.nan), "sum to nan"),
         ("dot", "choice='dot' is not a choice"),
         (pv.choices.DotProduct, "is not a choice; expected pv.choices.DotProduct"),
     ],

@@ -63,7 +63,8 @@ class OwnChoice:
     def _check_sums(self, log_p: Tensor) -> None:
         """Refuse scores that are no log-probabilities, when some are first seen."""
         total = log_p.detach()[..., :FEW, :].exp().sum(-1)
-        far = total[(total - 1).abs() > TOLERANCE]
+        # So written that a sum that is not a number is far from one.
+        far = total[~((total - 1).abs() <= TOLERANCE)]
         if len(far):
             raise ChoiceError(
                 f"The choice {self!r} returned log-probabilities of three answers that sum to "
