@@ -334,7 +334,7 @@ def test_refusals(make, message):
         (pv.People(), None, "these judgments do not say: give participants"),
         (pv.People(), ["a"] * 4, "by one person, 'a'"),
         (pv.People(), [None] * 4, "by nobody who is known"),
-        (pv.People(groups={"a": "x", "z": "y"}), list("abab"), "names 1 people who did not judge"),
+        (pv.People(groups={"a": "x", "z": "y"}), list("abab"), "names 1 person who did not judge"),
         (pv.People(groups={"a": "x", "b": "y"}), list("abab"), "two groups of at least two people"),
     ],
 )
