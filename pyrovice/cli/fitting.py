@@ -229,8 +229,13 @@ def sweep(
     table: Annotated[
         Path | None, typer.Option(help="Also write a row per fit: .csv or .tsv.")
     ] = None,
+    choice: Choice = ChoiceName.dot_product,
+    lapse: Lapse = None,
+    places: Places = False,
     guide: Guide = GuideName.mean_field,
     rank: Rank = None,
+    people: People = False,
+    groups: Groups = None,
     dimensions: Dimensions = "auto",
     paper: Paper = False,
     learning_rate: LearningRate = None,
@@ -255,6 +260,7 @@ def sweep(
     if jobs == 0:
         raise typer.BadParameter("--jobs 0: expected a number of processes, or -1 for all.")
     priors = choose_grid(spike, slab, pi, paper_grid)
+    how = choose_choice(choice, lapse, places)
     family = choose_guide(guide, rank)
     training = choose_training(paper, learning_rate, batch_size, max_epochs)
     first, place = choose_dimensions(dimensions), choose_device(device)
@@ -267,6 +273,8 @@ def sweep(
         n_jobs=jobs,
         store=store,
         progress=not quiet,
+        choice=how,
+        people=choose_people(people, groups, judgments),
         guide=family,
         dimensions=first,
         training=training,

@@ -18,6 +18,7 @@ from pyrovice.results.arviz_groups import to_arviz
 from pyrovice.results.arviz_versions import leave_one_out
 from pyrovice.results.fit import Fit
 from pyrovice.results.scores import log_score
+from pyrovice.storage.identity import name_of
 
 # Importance weights with a larger Pareto k are not to be trusted, however many draws there are.
 TRUSTED_PARETO_K = 0.7
@@ -116,7 +117,7 @@ def compare(
     _add_differences(rows, terms, "elpd_diff", "dse")
     if len({repr(fit.choice) for fit in fits.values()}) > 1:
         for name, fit in fits.items():
-            rows[name]["choice"] = repr(fit.choice)
+            rows[name]["choice"] = name_of(fit.choice)
     if folds is not None:
         scores = _by_folds(fits, data, folds, draws, seed)
         for name, score in scores.items():

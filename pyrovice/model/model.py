@@ -30,6 +30,7 @@ from pyrovice.model.people import Crowd, People, check_people, with_newcomers
 from pyrovice.model.priors.entrywise import Entrywise
 from pyrovice.model.priors.resolve import Prior, prior_of, resolve_prior
 from pyrovice.model.structure import Structure, structure_of, surplus_dims
+from pyrovice.storage.identity import name_of
 from pyrovice.storage.registry import is_registered
 
 
@@ -305,7 +306,7 @@ class Model:
         return judgments
 
     def __repr__(self) -> str:
-        prior = getattr(self.prior, "__name__", None) or repr(self.prior)
+        prior = name_of(self.prior)
         people = "" if self.people is None else f"{self.people!r}, "
         data = "no judgments" if self.data is None else f"{self.data.total:,} judgments"
         return (

@@ -10,6 +10,7 @@ from pyrovice.criticism.dimension_count import Dimensionality
 from pyrovice.data.triplets import Triplets
 from pyrovice.results.fit import Fit
 from pyrovice.results.scores import Evaluation
+from pyrovice.storage.identity import name_of
 from pyrovice.storage.version import __version__
 
 
@@ -72,8 +73,8 @@ def _facts(fit: Fit) -> dict[str, str]:
         "Objects": f"{len(fit.names):,}",
         "Judgments fitted": f"{fit.n_judgments:,}",
         "Dimensions kept": f"{fit.n_dimensions} of {fit.first_dimensions} at the start",
-        "Prior": repr(fit.prior),
-        "Choice": repr(fit.choice),
+        "Prior": name_of(fit.prior),
+        "Choice": name_of(fit.choice),
     }
     if fit.model.people is not None:
         facts["People"] = repr(fit.model.people)
@@ -81,7 +82,7 @@ def _facts(fit: Fit) -> dict[str, str]:
         facts["Inference"] = f"sampled: {fit.guide_family}"
     else:
         ended = "settled" if fit.converged else "ended before it settled"
-        facts["Guide"] = repr(fit.guide_family)
+        facts["Guide"] = name_of(fit.guide_family)
         facts["Training"] = f"{ended} after {len(fit.history):,} epochs"
         facts["−ELBO per judgment"] = f"{fit.history.loss.iloc[-1]:.4f} nats"
     return facts | {"Seed": str(fit.seed), "Fingerprint of the judgments": fit.data_digest[:16]}

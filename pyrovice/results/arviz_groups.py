@@ -23,6 +23,7 @@ from pyrovice.results.joint_draws import Draws, evenly, posterior_draws, prior_d
 from pyrovice.results.prediction import draw_answers, random_answers
 from pyrovice.results.pruning import MIN_OBJECTS
 from pyrovice.results.site_tables import labelled
+from pyrovice.storage.identity import name_of
 from pyrovice.storage.registry import GivenAsCode
 from pyrovice.storage.version import __version__
 
@@ -326,9 +327,9 @@ def _attributes(
         "inference_library_version": __version__,
         "torch_version": version("torch"),
         "pyro_version": version("pyro-ppl"),
-        "prior": str(fit.prior),
-        "choice": str(fit.choice),
-        "guide": str(fit.guide_family),
+        "prior": name_of(fit.prior),
+        "choice": name_of(fit.choice),
+        "guide": name_of(fit.guide_family),
         "training": str(fit.training),
         "seed": ", ".join(str(each.seed) for each in chains),
         "data_digest": fit.data_digest,

@@ -60,7 +60,8 @@ MEAN_BY = 100
 def redraw_people(guide: Guide, model: Model, n: int, seed: int = 0) -> dict[str, Tensor]:
     """`n` draws of the sites of people, (n, ...), given the judgments that the model observes.
 
-    None if the guide has draws of its own that know how sites go together, or is a point.
+    None if the guide has draws of its own that know how sites go together, or is a point, and none
+    if people differ in nothing that is drawn anew.
     """
     crowd = model.answers
     if not isinstance(crowd, Crowd) or model.data is None:
@@ -71,6 +72,8 @@ def redraw_people(guide: Guide, model: Model, n: int, seed: int = 0) -> dict[str
     # Similarities of independent weights have the mean of similarities of mean weights.
     sites["X"] = _mean_embedding(guide, model)
     traits = [site for site in REDRAWN if site in sites]
+    if not traits:
+        return {}
     with (
         pyro_locked(),
         torch.random.fork_rng(devices=[]),

@@ -60,6 +60,20 @@ def recognise(value: Any) -> str:
     return f"{name} [{content_digest(value)}]"
 
 
+def name_of(value: Any) -> str:
+    """What to call a part of a model where people read it: code by its name, without its address.
+
+    Examples
+    --------
+    >>> import pyrovice as pv
+    >>> def narrow(n_objects, dimensions):
+    ...     return pv.SpikeSlab(slab=0.3)(n_objects, dimensions)
+    >>> name_of(narrow), name_of(pv.ARD())
+    ('narrow', 'ARD(scale=0.5)')
+    """
+    return getattr(value, "__name__", None) or repr(value)
+
+
 def content_digest(value: Any, beside: str = "") -> str:
     """A short text that is equal for equal content, and for an equal text beside it."""
     content = hashlib.sha256(beside.encode())

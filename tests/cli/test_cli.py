@@ -296,6 +296,21 @@ def test_sweep(here):
     assert len(list(Path("fits").rglob("*.fit"))) == 4
 
 
+def test_a_sweep_takes_choices_and_people(here, monkeypatch):
+    given = {}
+
+    def swept(*data, **arguments):
+        given.update(arguments)
+        raise pv.PyroviceError("enough")
+
+    monkeypatch.setattr(pv, "sweep", swept)
+    asked = ("sweep", "train.csv", "--validation", "test.csv", "-o", "no.fit")
+    ran = call(*asked, "--choice", "euclidean", "--lapse", 0.05, "--people")
+    assert ran.exit_code == 1
+    assert given["choice"] == pv.choices.Euclidean(lapse=0.05)
+    assert given["people"] == pv.People()
+
+
 def test_sample_size(tmp_path):
     said = run("sample-size", 1854, 45, "--participants", 1000, "--json", folder=tmp_path)
     assert said.returncode == 0, said.stderr

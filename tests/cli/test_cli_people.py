@@ -79,7 +79,7 @@ def test_people_prints_and_writes_the_table(here, people_fit):
         ("fit train.csv -o a.fit --people --groups my.fit", 2, "should end in .csv"),
         ("fit train.csv -o a.fit --people --groups twice.csv", 1, "p000 more than once"),
         ("fit train.csv -o a.fit --people --groups empty.csv", 1, "does not hold a table"),
-        ("fit train.csv -o a.fit --people --groups others.csv", 1, "people who did not judge"),
+        ("fit train.csv -o a.fit --people --groups others.csv", 1, "who did not judge"),
         ("fit example -o a.fit --people", 1, "needs to know who answered"),
         ("people one.fit", 1, "of one mind"),
         ("people my.fit -o people.docx", 2, "should end in .csv"),

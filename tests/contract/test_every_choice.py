@@ -14,6 +14,7 @@ from pyro.infer.autoguide import AutoDelta, AutoNormal
 import pyrovice as pv
 from pyrovice.inference import choice_sites
 from pyrovice.results.arviz_versions import leave_one_out
+from pyrovice.storage.identity import name_of
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:All . dimensions were kept"),
@@ -114,6 +115,7 @@ def test_a_fit_can_do_everything(data, name, guide, tmp_path):
 
     idata = fit.to_arviz(data, draws=60, pruned=False)
     assert set(idata.posterior.data_vars) == set(idata.prior.data_vars) == {"X", *others}
+    assert idata.attrs["choice"] == name_of(choice)
     assert np.isfinite(leave_one_out(idata)["elpd"])
 
     pruned = fit.prune(rule="max", threshold=0.5)
@@ -186,6 +188,7 @@ def test_who_answered_is_known_to_a_choice(data):
             lambda X, judgments: pv.choices.similarities(X, judgments),
             r"log-probabilities of three answers that sum to .* instead of 1; end it with",
         ),
+        (lambda X, judgments: torch.full((len(judgments), 3), torch.nan), "sum to nan"),
         ("dot", "choice='dot' is not a choice"),
         (pv.choices.DotProduct, "is not a choice; expected pv.choices.DotProduct"),
     ],
@@ -195,6 +198,11 @@ def test_what_is_not_a_choice_gets_a_sentence(data, choice, sentence):
         pv.fit(data, choice=choice, dimensions=2, progress=False)
 
 
-def test_an_embedding_alone_does_not_say_what_a_choice_samples():
-    with pytest.raises(pv.ChoiceError, match="samples 'lapse', of which nothing is known"):
-        pv.simulate(np.eye(4), 10, seed=0, choice=CHOICES["lapses"])
+@pytest.mark.parametrize(
+    ("name", "site", "instead"),
+    [("lapses", "lapse", "DotProduct"), ("Cosine", "temperature", r"Cosine\(temperature=0.5\)")],
+)
+def test_an_embedding_alone_does_not_say_what_a_choice_samples(name, site, instead):
+    said = f"samples '{site}', of which nothing is known.*such as pv.choices.{instead}"
+    with pytest.raises(pv.ChoiceError, match=said):
+        pv.simulate(np.eye(4), 10, seed=0, choice=CHOICES[name])

@@ -214,6 +214,7 @@ def test_values_are_equal_by_content_and_print_what_was_typed():
     assert hash(one) == hash(same)
     assert one != C.DotProduct(lapse=dist.Beta(1.0, 21.0), temperature=2)
     assert C.DotProduct() != C.Euclidean()
+    assert C.DotProduct(position=np.array([1, 0, -1])) == C.DotProduct(position=(1, 0, -1))
     said = "DotProduct(temperature=2.0, lapse=Beta(concentration1=1, concentration0=20))"
     assert repr(one) == said
     assert [repr(each()) for each in (C.DotProduct, C.Cosine)] == ["DotProduct()", "Cosine()"]

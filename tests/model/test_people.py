@@ -1,6 +1,7 @@
 import itertools
 
 import numpy as np
+import pandas as pd
 import pyro.distributions as dist
 import pytest
 import torch
@@ -298,6 +299,16 @@ def test_simulated_people_answer_as_they_are():
         np.testing.assert_allclose(share, expected, atol=0.03)
 
 
+def test_groups_are_a_column_that_may_have_gaps():
+    column = pd.Series(["x", "x", np.nan, "y"], index=["ann", "ann", "bob", "cat"])
+    assert pv.People(groups=column).group_of() == {"ann": "x", "cat": "y"}
+    assert pv.People(groups={"ann": "x", "bob": None}).group_of() == {"ann": "x"}
+
+
+def test_numbers_of_numpy_fix_a_spread():
+    assert pv.People(weights=np.float32(0.5), lapse=np.int64(1)) == pv.People(0.5, lapse=1.0)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -305,6 +316,9 @@ def test_simulated_people_answer_as_they_are():
         (lambda: pv.People(weights=-1), "expected False, True, the spread as a positive number"),
         (lambda: pv.People(lapse=dist.Normal(0, 1)), "a distribution of positive numbers"),
         (lambda: pv.People(groups=["a"]), "expected the group of each person"),
+        (lambda: pv.People(groups={"a": None}), "every value is missing"),
+        (lambda: pv.People(groups=pd.DataFrame({"who": ["a"]})), r"set_index\('person'\)"),
+        (lambda: pv.People(groups=pd.Series(["x", "y"], ["a", "a"])), "'a' in more than one group"),
         (lambda: pv.People(weights=False, groups={"a": "x"}), "weights=False: say weights=True"),
         (lambda: pv.Model(pv.SpikeSlab(), 3, 2, people="all"), "expected None for one mind"),
     ],
@@ -320,7 +334,7 @@ def test_refusals(make, message):
         (pv.People(), None, "these judgments do not say: give participants"),
         (pv.People(), ["a"] * 4, "by one person, 'a'"),
         (pv.People(), [None] * 4, "by nobody who is known"),
-        (pv.People(groups={"a": "x", "z": "y"}), list("abab"), "names 1 people who did not judge"),
+        (pv.People(groups={"a": "x", "z": "y"}), list("abab"), "names 1 person who did not judge"),
         (pv.People(groups={"a": "x", "b": "y"}), list("abab"), "two groups of at least two people"),
     ],
 )

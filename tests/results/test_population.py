@@ -11,7 +11,7 @@ from scipy import stats
 import pyrovice as pv
 from pyrovice.model.choices import log_probability
 from pyrovice.model.people import Crowd
-from pyrovice.results.population import SPREADS, Population
+from pyrovice.results.population import SPREADS, Population, redraw_people
 from pyrovice.results.trait_evidence import Evidence, evidence_of_answers
 
 D, P = 3, 5
@@ -184,3 +184,9 @@ def test_traits_that_are_held_answer_as_those_that_are_sampled(model, sites):
     crowd, asked = model.answers, model.judgments()
     held = crowd.holding(sites)(sites["X"], asked)
     torch.testing.assert_close(held, log_probability(crowd, sites, asked))
+
+
+def test_where_people_have_only_entries_of_their_own_nothing_is_drawn_anew(model):
+    own = pv.People(weights=False, temperature=False, own=True)
+    other = pv.Model(pv.SpikeSlab(), 12, D, model.data, people=own, known_people=model.known_people)
+    assert redraw_people(pv.MeanField()(other), other, 5) == {}

@@ -16,11 +16,19 @@ from pyrovice.model.choices.softmax_choice import SoftmaxChoice
 from pyrovice.model.distributions import OddOneOut
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.pyro_lock import pyro_locked
+from pyrovice.storage.identity import name_of
 
 Choice: TypeAlias = Callable[[Tensor, Judgments], Tensor]
 
 # Judgments whose probabilities are added up, and what rounding may make of their sum.
 FEW, TOLERANCE = 100, 1e-3
+# What a message proposes for something that is learned.
+PLAUSIBLE = {
+    "temperature": "0.5",
+    "lapse": "0.05",
+    "position": "(0.2, 0, -0.2)",
+    "distinctive": "0.5",
+}
 
 
 class OwnChoice:
@@ -36,7 +44,7 @@ class OwnChoice:
         self._sums_to_one = False
 
     def __repr__(self) -> str:
-        return getattr(self.function, "__name__", None) or repr(self.function)
+        return name_of(self.function)
 
     def __call__(self, X: Tensor, judgments: Judgments) -> Tensor:
         # The prior has opened these plates before, and Pyro takes each of them once.
@@ -63,7 +71,8 @@ class OwnChoice:
     def _check_sums(self, log_p: Tensor) -> None:
         """Refuse scores that are no log-probabilities, when some are first seen."""
         total = log_p.detach()[..., :FEW, :].exp().sum(-1)
-        far = total[(total - 1).abs() > TOLERANCE]
+        # So written that a sum that is not a number is far from one.
+        far = total[~((total - 1).abs() <= TOLERANCE)]
         if len(far):
             raise ChoiceError(
                 f"The choice {self!r} returned log-probabilities of three answers that sum to "
@@ -116,6 +125,13 @@ def log_probability(choice: Any, sites: Mapping[str, Tensor], judgments: Judgmen
             raise ChoiceError(
                 f"The choice {answer!r} samples {name!r}, of which nothing is known here: fit "
                 "it to judgments first, or give a choice that fixes it, such as "
-                "pv.choices.DotProduct(lapse=0.05)."
+                f"{_that_fixes(name, answer)}."
             )
     return log_p
+
+
+def _that_fixes(name: str, choice: Any) -> str:
+    """An example of a choice that does not learn this, as it is typed."""
+    if not isinstance(choice, SoftmaxChoice):
+        return "pv.choices.DotProduct(lapse=0.05)"
+    return f"pv.choices.{type(choice).__name__}({name}={PLAUSIBLE[name]})"

@@ -13,6 +13,7 @@ from copy import copy
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
+import numpy as np
 import pyro
 import torch
 from torch import Tensor
@@ -72,7 +73,8 @@ class SoftmaxChoice:
         given = self.position
         if given is None or is_within(given, -float("inf"), float("inf")):
             return
-        if isinstance(given, tuple | list) and len(given) == 3 and all(map(is_number, given)):
+        three = isinstance(given, tuple | list | np.ndarray) and len(given) == 3
+        if three and all(map(is_number, given)):
             object.__setattr__(self, "position", tuple(map(float, given)))
             return
         raise ChoiceError(

@@ -20,8 +20,9 @@ def grouped(people: People, known: Sequence[Any]) -> tuple[tuple[str, ...], Tens
     group_of = people.group_of()
     strangers = [person for person in group_of if person not in set(known)]
     if strangers and known:
+        how_many = "1 person" if len(strangers) == 1 else f"{len(strangers):,} people"
         raise DataError(
-            f"groups= names {len(strangers)} people who did not judge: "
+            f"groups= names {how_many} who did not judge: "
             f"{first_few(map(repr, strangers))}. Labels are compared as they are, and the first "
             f"who judged is {known[0]!r}."
         )

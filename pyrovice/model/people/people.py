@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+import pandas as pd
 import pyro.distributions as dist
 from pyro.distributions.torch_distribution import TorchDistributionMixin
 from torch.distributions import constraints
 
 from pyrovice.data.triplets import Triplets
+from pyrovice.data.wording import first_few
 from pyrovice.errors import DataError, PyroviceError
-from pyrovice.model.fixed_or_learned import as_typed
+from pyrovice.model.fixed_or_learned import as_typed, is_number
 from pyrovice.storage.registry import saved
 
 Spread: TypeAlias = bool | float | TorchDistributionMixin
@@ -49,9 +51,10 @@ class People:
         half-Normal prior. A distribution: the prior of that spread. A number: the spread.
         `own` needs many judgments per person and few objects.
     groups : mapping or Series, optional
-        From a person's label to the name of their group. The log-weights of each group then
+        From a person's label to the name of their group; of a Series, which may be a column of a
+        table of judgments, people are the index. The log-weights of each group then
         have a mean of their own, Normal(0, weight_spread_k). People it does not name are in
-        no group.
+        no group, and neither are those whose group is missing (None or NaN).
 
     Examples
     --------
@@ -151,7 +154,7 @@ def check_people_of(data: Triplets, people: Any) -> None:
 def _checked(trait: str, spread: Any) -> Any:
     if isinstance(spread, bool):
         return spread
-    if isinstance(spread, int | float) and 0 < spread < float("inf"):
+    if is_number(spread) and spread > 0:
         return float(spread)
     if isinstance(spread, TorchDistributionMixin) and not spread.shape():
         bounds = vars(spread.support)
@@ -167,8 +170,13 @@ def _pairs(groups: Any) -> tuple[tuple[Any, str], ...] | None:
     """The groups as (person, group), which can be compared and saved."""
     if groups is None:
         return None
-    if hasattr(groups, "to_dict"):
-        groups = groups.to_dict()
+    if isinstance(groups, pd.DataFrame):
+        raise PyroviceError(
+            f"groups= is a table with the columns {first_few(map(repr, groups))}; expected one "
+            "column of it, indexed by person: groups=table.set_index('person')['group']."
+        )
+    if isinstance(groups, pd.Series):
+        groups = _by_person(groups)
     elif isinstance(groups, tuple):
         groups = dict(groups)
     if not isinstance(groups, Mapping) or not groups:
@@ -176,8 +184,23 @@ def _pairs(groups: Any) -> tuple[tuple[Any, str], ...] | None:
             f"groups={groups!r}; expected the group of each person, for example "
             'groups={"ann": "expert", "bob": "novice"}, or a Series indexed by person.'
         )
-    plain = {_plain(person): str(group) for person, group in groups.items()}
-    return tuple(plain.items())
+    known = {_plain(who): str(group) for who, group in groups.items() if not pd.isna(group)}
+    if not known:
+        raise PyroviceError("groups= has no group for anybody: every value is missing.")
+    return tuple(known.items())
+
+
+def _by_person(groups: pd.Series) -> dict[Any, Any]:
+    """The group of each person from a column, which may name a person in many rows."""
+    groups = groups.dropna()
+    differing = groups.groupby(level=0).nunique()
+    torn = differing.index[differing > 1]
+    if len(torn):
+        raise PyroviceError(
+            f"groups= has {first_few(map(repr, torn))} in more than one group; expected one group "
+            "of each person."
+        )
+    return groups.to_dict()
 
 
 def _plain(label: Any) -> Any:
