@@ -36,7 +36,7 @@ def triplet(fit: Fit, a: str, b: str, c: str, ax: Axes | None = None) -> Figure:
     >>> fit = pv.fit(pv.load_example().triplets, dimensions=12)
     >>> figure = pv.plot.triplet(fit, "dog", "cat", "carrot")
     >>> figure.axes[0].get_title(loc="left")
-    'odd one: carrot (92 %)'
+    'odd one: carrot (90 %)'
     """
     rows = [row_of(fit, name) for name in (a, b, c)]
     if len(set(rows)) < 3:
