@@ -43,6 +43,9 @@ from pyrovice.cli.signals import exit_code
 from pyrovice.errors import InterruptedWarning
 from pyrovice.storage.atomic import whole_file
 
+# Below so many, a dimension of a few objects may well be real.
+FEW_OBJECTS = 30
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -372,7 +375,20 @@ def _summary(fit: pv.Fit, scores: Evaluation | None, written: list[str]) -> str:
         lines.append(f"  {name} {mean:.3f}, 90 % interval {low:.3f} to {high:.3f}")
     for dimension, top in listed_objects(fit, 5).items():
         lines.append(f"  {dimension:>3}  {top}")
-    return "\n".join([*lines, f"Written: {', '.join(written)}"])
+    return "\n".join([*lines, *small_dimensions(fit), f"Written: {', '.join(written)}"])
+
+
+def small_dimensions(fit: pv.Fit) -> list[str]:
+    """What the rule of the paper leaves out of few objects, where each dimension has but few."""
+    importance = fit.importance()
+    small = importance.drop(fit.embedding().columns)
+    if importance.dtype.kind not in "iu" or len(fit.names) > FEW_OBJECTS or not (small > 1).any():
+        return []
+    counts = ", ".join(map(str, small[small > 1]))
+    return [
+        f"  not kept: dimensions with {counts} of {len(fit.names)} objects; in Python, "
+        "fit.prune(min_objects=1) keeps them"
+    ]
 
 
 COMMANDS = {

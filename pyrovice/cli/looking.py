@@ -159,7 +159,8 @@ def dimensions(
         "dimensions": found.table.reset_index(),
         "written": written,
     }
-    text = "\n".join([repr(found), *(f"Written: {path}" for path in written)])
+    meaning = f"returned: in how many of {resamples} refits to 80 % of the judgments it came back"
+    text = "\n".join([repr(found), meaning, *(f"Written: {path}" for path in written)])
     answer(text, record, as_json=json, quiet=quiet)
 
 

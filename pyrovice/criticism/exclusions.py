@@ -50,10 +50,15 @@ class ExclusionEffect:
         everybody, own, others = self._rows()
         n = len(self.excluded)
         who, instead = (f"{n} people", f"{n} others") if n > 1 else ("1 person", "another")
+        left, of = own.dimensions, everybody.dimensions
+        count = (
+            f"{left:.0f} dimensions as before"
+            if left == of
+            else (f"{left:.0f} instead of {of:.0f} dimensions")
+        )
         lines = [
             f"Without {who} ({first_few(self.excluded)}) there are "
-            f"{own.judgments:,.0f} of {everybody.judgments:,.0f} judgments, and "
-            f"{own.dimensions:.0f} instead of {everybody.dimensions:.0f} dimensions."
+            f"{own.judgments:,.0f} of {everybody.judgments:,.0f} judgments, and {count}."
         ]
         for name, what in (("similarity", "similarities"), ("matched", "matched dimensions")):
             low, high = np.quantile(others[name], (0.05, 0.95))

@@ -58,7 +58,8 @@ class SplitHalf:
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure")
 
     def __repr__(self) -> str:
-        lines = [f"Halves of the {self.by}, {len(self.table)} splits, fitted apart"]
+        times = "1 split" if len(self.table) == 1 else f"{len(self.table)} splits"
+        lines = [f"Halves of the {self.by}, {times}, fitted apart"]
         for measure, row in self.summary.iterrows():
             lines.append(
                 f"  {MEASURES[str(measure)]}: r = {row.correlation:.3f} between halves, "

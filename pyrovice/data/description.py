@@ -51,6 +51,8 @@ class Description:
         group with another. The weights of two groups cannot be compared.
     reading : Reading or None
         How the file was read, if they come from one.
+    copies : int
+        How many judgments say the same as an earlier one in everything, reaction time included.
     doubts : tuple of str
         What looks wrong, though it may be right.
     """
@@ -67,6 +69,7 @@ class Description:
     pairs: pd.Series
     groups: int
     reading: Reading | None
+    copies: int
     doubts: tuple[str, ...]
 
     @property
@@ -116,6 +119,11 @@ class Description:
     def notes(self) -> list[str]:
         """All that a user should look at, in words."""
         notes = list(self.doubts)
+        if self.copies:
+            notes.append(
+                f"{self.copies:,} judgments are copies of others, reaction time included; "
+                "data[~data.to_dataframe().duplicated()] leaves them out"
+            )
         never = self.objects - int((self.sightings > 0).sum())
         if never:
             notes.append(f"{never:,} objects were never judged")
@@ -170,8 +178,21 @@ def describe(triplets: Triplets) -> Description:
         pairs=pd.Series(how_many, index=pd.Index(times, name="times"), name="pairs"),
         groups=groups,
         reading=triplets.reading,
+        copies=_copies(triplets),
         doubts=tuple(doubts_about_objects(objects, triplets.names, told=True)),
     )
+
+
+def _copies(triplets: Triplets) -> int:
+    """Rows that are there again. Who is asked twice may answer the same, but not as fast."""
+    trials = triplets.trials
+    if triplets.participants is None or trials is None or "reaction_time" not in trials:
+        return 0
+    people, times = pd.factorize(triplets.participants)[0], trials["reaction_time"]
+    told = dict(enumerate([*triplets.objects.T, people, times.to_numpy()]))
+    alike = pd.DataFrame(told).duplicated(keep=False).to_numpy()
+    known = np.flatnonzero(alike & times.notna().to_numpy() & (people >= 0))
+    return int(triplets[known].to_dataframe().duplicated().sum()) if len(known) else 0
 
 
 def _pair_counts(

@@ -26,7 +26,7 @@ from pyrovice.model.choices import Choice, DotProduct, log_probability, resolve_
 from pyrovice.model.choices.kept_pairs import asked_kept
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.parameters import OwnParameters
-from pyrovice.model.people import Crowd, People, check_people, with_newcomers
+from pyrovice.model.people import Crowd, People, check_people, with_newcomers, without_strangers
 from pyrovice.model.priors.entrywise import Entrywise
 from pyrovice.model.priors.resolve import Prior, prior_of, resolve_prior
 from pyrovice.model.structure import Structure, structure_of, surplus_dims
@@ -94,6 +94,8 @@ class Model:
         if self.people is not None or self.choice.asks_who_answered:
             if known_people is None and isinstance(data, Triplets):
                 known_people = data.people()
+                if self.people is not None:
+                    self.people = without_strangers(self.people, known_people)
             self.known_people = tuple(known_people or ())
         self.asks_where = self.choice.asks_where
         self.answers = self.choice

@@ -33,10 +33,11 @@ class Images:
                     self._files.setdefault(_key(entry.name), within[0])
             elif _is_picture(entry):
                 self._files[_key(entry.stem)] = entry
-        if not any(_key(name) in self._files for name in names):
+        if not any(self._file(name) for name in names):
+            first = _bare(names[0])
             raise DataError(
                 f"The folder {folder} has no picture of any object. Expected files such as "
-                f"{names[0]}.jpg, or folders called {names[0]} with a picture in each."
+                f"{first}.jpg, or folders called {first} with a picture in each."
             )
 
     def of(self, name: str) -> np.ndarray | None:
@@ -53,9 +54,12 @@ class Images:
         picture.save(content, "JPEG", quality=SMALL_QUALITY, optimize=True)
         return f"data:image/jpeg;base64,{base64.b64encode(content.getvalue()).decode()}"
 
+    def _file(self, name: str) -> Path | None:
+        return self._files.get(_key(name)) or self._files.get(_key(_bare(name)))
+
     def _read(self, name: str, pixels: int) -> Image.Image | None:
         """The picture within a square of so many pixels, in its own proportions."""
-        file = self._files.get(_key(name))
+        file = self._file(name)
         if file is None:
             return None
         try:
@@ -71,6 +75,12 @@ class Images:
 
 def _is_picture(path: Path) -> bool:
     return path.suffix.lower() in ENDINGS and path.is_file()
+
+
+def _bare(name: str) -> str:
+    """Objects are often called as their pictures are, ``cat.jpg``."""
+    ending = Path(name).suffix
+    return name.removesuffix(ending) if ending.lower() in ENDINGS else name
 
 
 def _key(name: str) -> str:

@@ -36,7 +36,7 @@ def triplet(fit: Fit, a: str, b: str, c: str, ax: Axes | None = None) -> Figure:
     >>> fit = pv.fit(pv.load_example().triplets, dimensions=12)
     >>> figure = pv.plot.triplet(fit, "dog", "cat", "carrot")
     >>> figure.axes[0].get_title(loc="left")
-    'carrot is the odd one'
+    'odd one: carrot (90 %)'
     """
     rows = [row_of(fit, name) for name in (a, b, c)]
     if len(set(rows)) < 3:
@@ -80,7 +80,8 @@ def triplet(fit: Fit, a: str, b: str, c: str, ax: Axes | None = None) -> Figure:
         # Room for the probabilities behind the bars.
         axes.set_xlim(0, max(1.75 * float(pieces.sum(axis=1).max()), 0.1))
         axes.set_xlabel("similarity; probability [90 % interval]")
-        axes.set_title(f"{names[int(p.argmax())]} is the odd one", loc="left", fontweight="bold")
+        title = f"odd one: {names[int(p.argmax())]} ({p.max():.0%})".replace("%", " %")
+        axes.set_title(title, loc="left", fontweight="bold")
         axes.legend(
             loc="upper right", bbox_to_anchor=(1, -0.28), ncols=2, handlelength=1.0,
             columnspacing=1.0, borderaxespad=0,

@@ -17,6 +17,9 @@ from pyrovice.plot.style import BLUE, GREY
 SMALLEST = 0.38
 GAP = 0.22
 LONGEST_WORD = 18
+# Few long words fill the width, so that the smallest would be too small to read.
+LONG_WORD = 9
+SMALLEST_LONG = 0.6
 # The spiral: radians from place to place, and how fast it widens.
 TURN = 0.3
 GROWTH = 0.015
@@ -49,10 +52,12 @@ def word_cloud(
     largest = max(weights[0], np.finfo(float).tiny)
     placed: list[Bbox] = []
     short = labels(names, LONGEST_WORD)
+    letters = float(np.median([len(text) for text in short.values()]))
+    smallest = SMALLEST_LONG if letters > LONG_WORD else SMALLEST
     for i, (name, weight) in enumerate(zip(names, weights, strict=True)):
         if i and weight <= 0:
             break
-        size = SMALLEST + (1 - SMALLEST) * min(1.0, weight / largest)
+        size = smallest + (1 - smallest) * min(1.0, weight / largest)
         path = TextPath((0, 0), short[str(name)], size=size)
         box = path.get_extents()
         x, y = _free_place(box.width + GAP, box.height + GAP, placed, aspect)

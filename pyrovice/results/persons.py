@@ -19,6 +19,7 @@ from pyrovice.model.choices.kept_pairs import asked_kept
 from pyrovice.model.people import Crowd
 from pyrovice.model.people.traits import Traits, seen
 from pyrovice.model.priors import Features
+from pyrovice.results.label_blind import label_blind
 from pyrovice.results.similarity import similarity_of
 
 if TYPE_CHECKING:
@@ -210,22 +211,20 @@ def group_table(fit: Fit, permutations: int, seed: int) -> pd.DataFrame:
 
 
 def _label_blind(fit: Fit, crowd: Crowd) -> NDArray[np.float64]:
-    """Everybody's log-weights as they would be without knowing of groups, (people, dimensions).
-
-    The draws were shrunk towards the mean of each group. Given that mean, what is expected of a
-    person is linear in it, so that a regression of the draws says what it would be at zero.
-    """
-    log_weight = np.log(fit.posterior.others["person_weight"].pooled.astype(float))
-    means = fit.posterior.others["group_log_weight"].pooled.astype(float)
+    """Everybody's log-weights as they would be without knowing of groups, (people, dimensions)."""
+    others = fit.posterior.others
+    drawn = np.log(others["person_weight"].pooled.astype(float))
     assert crowd.group is not None
-    blind = log_weight.mean(0)
-    for group in range(len(crowd.groups)):
-        members = np.flatnonzero(crowd.group.numpy() == group)
-        expected = np.column_stack([np.ones(len(means)), means[:, group]])
-        drawn = log_weight[:, members].reshape(len(means), -1)
-        at_zero = np.linalg.lstsq(expected, drawn, rcond=None)[0][0]
-        blind[members] = at_zero.reshape(len(members), -1)
-    return blind
+    # Those in no group are around zero; they are not exchanged.
+    centre = np.zeros_like(drawn)
+    for number in range(len(crowd.groups)):
+        members = np.flatnonzero(crowd.group.numpy() == number)
+        # As expected given its members: what a draw adds by chance, all members would share.
+        mean = drawn[:, members].sum(1, keepdims=True) / (len(members) + 1)
+        centre[:, members] = mean
+    learned = others.get("weight_spread")
+    spread = crowd.people.spread("weights") if learned is None else learned.pooled.astype(float)
+    return label_blind(drawn, centre, np.broadcast_to(spread, drawn[:, 0].shape))
 
 
 def _permuted(

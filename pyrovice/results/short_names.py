@@ -2,22 +2,51 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 # Shared beginnings and ends of fewer letters stay.
 LEAST_SHARED = 4
+# What is left of a beginning or an end without the word that is cut in two.
+LEAST_LEFT = 1 / 3
+# An ending such as .jpg, which nobody misses.
+EXTENSION = re.compile(r"\.[A-Za-z]\w{1,3}")
+
+Shorten = Callable[[str, int], str]
 
 
 def shorten(name: str, longest: int) -> str:
-    """Beginning and end of a name, if it is longer than this.
+    """Beginning and end of a name, if it is longer than this, in whole words where possible.
 
     Examples
     --------
-    >>> shorten("incomprehensibilities", 9)
-    'inco…ties'
+    >>> shorten("incomprehensibilities", 9), shorten("a plate of hot soup", 15)
+    ('inco…ties', 'a plate of…soup')
     """
     one_line = " ".join(str(name).split())
+    if len(one_line) <= longest:
+        return one_line
+    room = longest - 1
+    end = _whole_words(one_line[::-1], room // 2)[::-1]
+    start = _whole_words(one_line, room - len(end))
+    return f"{start}…{end}"
+
+
+def _whole_words(text: str, room: int) -> str:
+    """What a text begins with, without a part of a word unless that is most of it."""
+    cut = whole = text[:room]
+    if text[room : room + 1].isalnum():
+        while whole and whole[-1].isalnum():
+            whole = whole[:-1]
+    while whole and not whole[-1].isalnum():
+        whole = whole[:-1]
+    return whole if len(whole) >= room * LEAST_LEFT else cut
+
+
+def _in_letters(name: str, longest: int) -> str:
+    """Beginning and end of a name, as much as there is room for."""
+    one_line = " ".join(name.split())
     if len(one_line) <= longest:
         return one_line
     tail = (longest - 1) // 2
@@ -36,16 +65,26 @@ def short_names(names: Iterable[str], longest: int) -> dict[str, str]:
     {'face_set_one_happy_front.png': '…happy…', 'face_set_one_angry_front.png': '…angry…'}
     """
     different = list(dict.fromkeys(map(str, names)))
-    plain = dict(zip(different, _apart(different, longest), strict=True))
+    for cut in (shorten, _in_letters):
+        short = _without_shared(different, longest, cut)
+        tidy = {name: text.replace("……", "…") for name, text in short.items()}
+        if len(set(tidy.values())) == len(tidy):
+            return tidy
+    return short
+
+
+def _without_shared(different: list[str], longest: int, cut: Shorten) -> dict[str, str]:
+    plain = dict(zip(different, _apart(different, longest, cut), strict=True))
     too_long = [name for name in different if len(name) > longest]
     start, end = _shared_words(too_long) if len(too_long) > 1 else (0, 0)
     if not start and not end:
         return plain
     first, last = too_long[0][:start], too_long[0][len(too_long[0]) - end :]
     coded = [name for name in different if _between(name, first, last)]
-    before, after = "…" if start else "", "…" if end else ""
+    before = "…" if start else ""
+    after = "…" if end and not EXTENSION.fullmatch(last) else ""
     inner = [name[start : len(name) - end] for name in coded]
-    parts = _apart(inner, max(longest - len(before) - len(after), 3))
+    parts = _apart(inner, max(longest - len(before) - len(after), 3), cut)
     short = plain | {
         name: f"{before}{part}{after}" for name, part in zip(coded, parts, strict=True)
     }
@@ -82,8 +121,8 @@ def _shared_words(names: Sequence[str]) -> tuple[int, int]:
     return start, end
 
 
-def _apart(names: Sequence[str], longest: int) -> list[str]:
-    short = [shorten(name, longest) for name in names]
+def _apart(names: Sequence[str], longest: int, cut: Shorten) -> list[str]:
+    short = [cut(name, longest) for name in names]
     alike: dict[str, list[int]] = defaultdict(list)
     for place, text in enumerate(short):
         alike[text].append(place)
@@ -100,7 +139,7 @@ def _apart(names: Sequence[str], longest: int) -> list[str]:
         inner = [name[first : len(name) - last] for name in whole]
         if max(map(len, inner)) >= max(map(len, whole)):
             continue
-        for place, text in zip(places, _apart(inner, max(longest - 2, 3)), strict=True):
+        for place, text in zip(places, _apart(inner, max(longest - 2, 3), cut), strict=True):
             short[place] = f"{'…' if first else ''}{text}{'…' if last else ''}"
     return short
 

@@ -192,7 +192,8 @@ class Sweep:
 
     def __repr__(self) -> str:
         failed = sum(bool(result.error) for result in self.results)
-        facts = f"{len(self.priors)} priors x {len(self.seeds)} seeds"
+        counts = {"prior": len(self.priors), "seed": len(self.seeds)}
+        facts = " x ".join(f"{n} {what}{'' if n == 1 else 's'}" for what, n in counts.items())
         if failed:
             facts += f", {failed} failed"
         if failed == len(self.results):

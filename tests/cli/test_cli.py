@@ -1,5 +1,6 @@
 """The command line, from an empty folder, as a shell sees it."""
 
+import dataclasses
 import json
 import os
 import re
@@ -14,6 +15,9 @@ from typer.testing import CliRunner
 
 import pyrovice as pv
 from pyrovice.cli import app
+from pyrovice.cli.fitting import small_dimensions
+from pyrovice.results.posterior import Posterior
+from pyrovice.results.weights import NormalWeights
 
 COMMANDS = (
     *("demo", "describe", "fit", "evaluate", "people", "dimensions", "label", "report"),
@@ -147,6 +151,23 @@ def test_refine_samples_around_the_kept_dimensions(here):
     assert record["dimensions"] == refined.n_dimensions
     assert refined.posterior.weights.stored.shape[:2] == (2, 4)
     assert refined.data_digest == pv.load("my.fit").data_digest
+
+
+def test_fits_of_few_objects_say_which_dimensions_are_not_kept(small_fit):
+    mu = np.full((12, 2), -1.0, np.float32)
+    mu[:7, 0] = mu[7:10, 1] = 1.0
+    weights = Posterior(NormalWeights(mu, np.full_like(mu, 0.1)))
+    few = dataclasses.replace(
+        small_fit,
+        names=tuple("abcdefghijkl"),
+        posterior=weights,
+        fitted_guide=None,
+        model=pv.Model(small_fit.prior, 12, 2),
+    )
+    (said,) = small_dimensions(few)
+    assert "dimensions with 3 of 12 objects" in said
+    assert "fit.prune(min_objects=1)" in said
+    assert few.prune(min_objects=1).n_dimensions == 2
 
 
 def test_dimensions_get_names_from_a_file(here):

@@ -106,6 +106,14 @@ def test_whether_it_matters_that_they_are_gone(here, monkeypatch):
     assert json.loads(made.stdout)["effect_p_value"] == {"similarity": 0.5, "matched": 1.0}
 
 
+def test_as_many_dimensions_as_before_are_said_to_be_that():
+    rows = {"judgments": [3, 2, 2], "dimensions": 5, "similarity": 0.0, "matched": 0.0}
+    table = pd.DataFrame(rows, index=["a", "b", "c"])
+    assert "of 3 judgments, and 5 dimensions as before." in repr(ExclusionEffect(("eve",), table))
+    table.loc["b", "dimensions"] = 4
+    assert "and 4 instead of 5 dimensions." in repr(ExclusionEffect(("eve",), table))
+
+
 def test_split_half_says_what_python_says(here):
     made = call("split-half", "all.csv", "--by", "people", "--splits", 1, "-d", 3, "--json")
     assert made.exit_code == 0, made.stderr

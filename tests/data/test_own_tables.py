@@ -422,3 +422,36 @@ def test_the_same_study_as_a_table_of_ones_own(faces, tmp_path):
     assert data == read
     pd.testing.assert_series_equal(data.trials["position"], read.trials["position"])
     pd.testing.assert_series_equal(data.trials["reaction_time"], read.trials["reaction_time"])
+
+
+def test_decimal_commas_that_pandas_left_as_text():
+    table = own_table(6)
+    expected = Triplets.from_dataframe(table, **COLUMNS)
+    text = table["rt"].map(lambda time: str(time).replace(".", ","))
+    assert Triplets.from_dataframe(table.assign(rt=text), **COLUMNS) == expected
+    assert list(Triplets.from_dataframe(table.assign(rt=text), **COLUMNS).trials.reaction_time) == (
+        list(table.rt)
+    )
+    # What could be thousands is not guessed at.
+    with pytest.raises(DataError, match=r"not a number, such as '1,292'"):
+        Triplets.from_dataframe(table.assign(rt="1,292"), **COLUMNS)
+
+
+def test_the_value_that_is_wrong_is_shown():
+    table = own_table(6)
+    table["answer"] = table["answer"].astype(object)
+    table.loc[2, "answer"] = "nobody"
+    with pytest.raises(DataError, match=r"row 2: .* that it does not show, such as 'nobody'"):
+        Triplets.from_dataframe(table, **COLUMNS)
+
+
+def test_copied_rows_are_noted():
+    table = own_table(30)
+    twice = Triplets.from_dataframe(pd.concat([table, table.head(4)]), **COLUMNS)
+    found = twice.describe()
+    assert found.copies == 4
+    assert "4 judgments are copies of others" in str(found)
+    assert len(twice[~twice.to_dataframe().duplicated()]) == 30
+    # The same answer at another speed is another answer.
+    again = table.head(4).assign(rt=lambda t: t.rt + 1)
+    assert Triplets.from_dataframe(pd.concat([table, again]), **COLUMNS).describe().copies == 0

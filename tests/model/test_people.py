@@ -334,7 +334,7 @@ def test_refusals(make, message):
         (pv.People(), None, "these judgments do not say: give participants"),
         (pv.People(), ["a"] * 4, "by one person, 'a'"),
         (pv.People(), [None] * 4, "by nobody who is known"),
-        (pv.People(groups={"a": "x", "z": "y"}), list("abab"), "names 1 person who did not judge"),
+        (pv.People(groups={"y": "x", "z": "y"}), list("abab"), r"people who did not judge \(2\)"),
         (pv.People(groups={"a": "x", "b": "y"}), list("abab"), "two groups of at least two people"),
     ],
 )
@@ -342,6 +342,17 @@ def test_people_who_cannot_be_told_apart_are_refused(people, participants, messa
     data = pv.Triplets([[0, 1, 2]] * 4, [0, 1, 2, 0], participants=participants)
     with pytest.raises(DataError, match=message):
         pv.fit(data, people=people, dimensions=2, progress=False)
+
+
+def test_groups_may_name_people_who_were_excluded():
+    data = pv.Triplets([[0, 1, 2]] * 4, [0, 1, 2, 0], participants=list("abcd"))
+    groups = {"a": "x", "b": "x", "c": "y", "d": "y"}
+    with pytest.warns(pv.PyroviceWarning, match=r"left out \(1: 'gone'\)"):
+        model = pv.Model(
+            pv.SpikeSlab(), 3, 2, data, people=pv.People(groups=groups | {"gone": "x"})
+        )
+    assert model.people == pv.People(groups=groups)
+    assert model.known_people == tuple("abcd")
 
 
 def test_too_many_deviations_are_refused():

@@ -19,6 +19,7 @@ from scipy import stats
 import pyrovice as pv
 from pyrovice.plot.density_curve import prior_density
 from pyrovice.plot.embedding_map import in_groups
+from pyrovice.plot.images import Images
 from pyrovice.plot.labels import label, labels
 from pyrovice.plot.similarity_map import clustered
 from pyrovice.results.posterior import Posterior
@@ -255,7 +256,9 @@ def test_a_triplet_shows_what_is_predicted(small_fit):
     p = small_fit.predict(pv.Triplets([[4, 7, 9]], [0], names=small_fit.names), draws=100)[0]
     shown = [float(text.get_text().split()[0]) for text in axes.texts]
     np.testing.assert_allclose(shown, p, atol=0.0051)
-    assert axes.get_title(loc="left") == f"{['4', '7', '9'][p.argmax()]} is the odd one"
+    assert axes.get_title(loc="left") == (
+        f"odd one: {['4', '7', '9'][p.argmax()]} ({p.max():.0%})".replace("%", " %")
+    )
     X = small_fit.draws(100, seed=0)
     similarity = [(X[:, i] * X[:, j]).sum(axis=1).mean() for i, j in ((7, 9), (4, 9), (4, 7))]
     lengths = np.sum([[bar.get_width() for bar in c] for c in axes.containers], axis=0)
@@ -363,6 +366,15 @@ def test_a_folder_without_pictures(small_fit, tmp_path):
         pv.plot.dimensions(small_fit, images=tmp_path)
     with pytest.raises(FileNotFoundError, match="is not a folder"):
         pv.plot.dimensions(small_fit, images=tmp_path / "none")
+
+
+def test_objects_called_as_their_pictures_are(tmp_path):
+    Image.new("RGB", (4, 4), "red").save(tmp_path / "face 1.JPG", "JPEG")
+    images = Images(tmp_path, ["face 1.jpg", "face 2.jpg"])
+    assert images.of("face 1.jpg") is not None
+    assert images.of("face 2.jpg") is None
+    with pytest.raises(pv.PyroviceError, match=r"such as b\.jpg, or folders called b "):
+        Images(tmp_path, ["b.png"])
 
 
 def test_titles_side_by_side_are_within_the_figure(small_fit):

@@ -32,6 +32,23 @@ def test_what_all_share_is_left_out_first():
     assert list(short_names(mixed, 16).values()) == ["NA", "Müsli", "…dog…", "…cat…", "…ox…"]
 
 
+def test_words_stay_whole_and_extensions_leave_no_mark():
+    faces = [
+        f"CFD-{who}-N_{face}.jpg"
+        for who, face in [("WM-035-022", "smiling_left"), ("BF-039-021", "neutral_right")]
+    ]
+    assert list(short_names(faces, 28).values()) == [
+        "…WM-035-022-N_smiling_left",
+        "…BF-039-021-N_neutral_right",
+    ]
+    assert list(short_names(faces, 20).values()) == ["…WM-035-022-N…left", "…BF-039-021-N…right"]
+    described = ["a pair of scissors on a table", "a bowl of tomato soup with bread"]
+    assert list(short_names(described, 20).values()) == ["a pair of…a table", "a bowl of…bread"]
+    # Words that were cut alike are cut elsewhere.
+    alike = [f"{it} and bread" for it in ("tomato soup", "tomatoes")]
+    assert len(set(short_names(alike, 12).values())) == 2
+
+
 def test_short_names_are_left_alone():
     assert short_names(["cat", "dog", "cat"], 8) == {"cat": "cat", "dog": "dog"}
     assert shorten("two\n lines", 20) == "two lines"

@@ -173,7 +173,7 @@ def test_failures_do_not_count(capsys):
     with pytest.raises(PyroviceError, match="failed, the first with: Oh: no"):
         found.median(found.priors[2])
     nothing = made_up([[None]])
-    assert repr(nothing) == "Sweep(1 priors x 1 seeds, 1 failed)"
+    assert repr(nothing) == "Sweep(1 prior x 1 seed, 1 failed)"
     with pytest.raises(PyroviceError, match="All 1 fits failed, the first with: Oh: no"):
         _ = nothing.best
 

@@ -160,6 +160,7 @@ def _odd(
     table.complain(named == "", said)
     at = labels == named[:, None]
     not_shown = f"names an object in the column {columns.answer!r} that it does not show"
+    not_shown += table.such_as(named, ~at.any(axis=1) & (named != ""))
     if not at.any():
         not_shown += f"; if that column holds positions, pass position={columns.answer!r}"
     table.complain(~at.any(axis=1), not_shown)

@@ -32,6 +32,8 @@ Marked = Mask | np.bool_
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
 # A number as German, French and other spreadsheets write it.
 DECIMAL_COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d*),\d+")
+# Whatever is between fields, such a comma does not stand before thousands.
+SURELY_DECIMAL = re.compile(r"[+-]?\d*,(\d{1,2}|\d{4,})")
 # Beyond this, neighbouring whole numbers are the same float.
 LARGEST_WHOLE = 2**53
 LARGEST_SHORT = 2**30
@@ -109,7 +111,9 @@ class Table:
         if not pd.api.types.is_numeric_dtype(values):
             missing = missing | np.isin(stripped(values), MISSING)
         numbers = _numbers(values, self.decimal_comma)
-        self.complain(~np.isfinite(numbers) & ~missing, f"holds {what} that is not a number")
+        bad = ~np.isfinite(numbers) & ~missing
+        reason = f"holds {what} that is not a number"
+        self.complain(bad, reason + self.such_as(values, bad))
         return np.where(missing, np.nan, numbers)
 
     def labels(self, name: Any) -> NDArray[Any]:
@@ -136,6 +140,11 @@ class Table:
     def leave_out(self, rows: Marked, reason: str) -> None:
         """Say that rows are not judgments, though nothing is wrong with them."""
         self._note(self.left, np.asarray(rows, bool) & ~self.unusable(), reason)
+
+    def such_as(self, values: Any, rows: Mask) -> str:
+        """The first of the values that are wrong: long rows are not shown to their end."""
+        wrong = np.flatnonzero(rows & ~self.unusable())
+        return f", such as {str(pd.Series(values).iloc[wrong[0]])!r}" if len(wrong) else ""
 
     def unusable(self) -> Mask:
         """Rows that are wrong or left out so far."""
@@ -194,8 +203,8 @@ def as_numbers(values: Any, decimal_comma: bool) -> Any:
         return np.asarray(values)
     column = pd.Series(values)
     missing = column.isna().to_numpy()
-    if decimal_comma and not missing.all():
-        numbers = _numbers(column, decimal_comma)
+    if not missing.all() and (decimal_comma or _has_decimal_commas(column)):
+        numbers = _numbers(column, decimal_comma=True)
         if np.isfinite(numbers[~missing]).all():
             return numbers
     return column.to_numpy(dtype=object)
@@ -217,7 +226,7 @@ def _numbers(values: Any, decimal_comma: bool = False) -> NDArray[Any]:
     if pd.api.types.is_numeric_dtype(values):
         return np.asarray(values)
     column = pd.Series(values, dtype=object)
-    if decimal_comma:
+    if decimal_comma or _has_decimal_commas(column):
         column = column.map(
             lambda value: (
                 value.strip().replace(".", "").replace(",", ".")
@@ -226,6 +235,12 @@ def _numbers(values: Any, decimal_comma: bool = False) -> NDArray[Any]:
             )
         )
     return pd.to_numeric(column, errors="coerce").to_numpy(float)
+
+
+def _has_decimal_commas(column: pd.Series) -> bool:
+    """Whether commas are decimal ones, as in a table that was read without saying so."""
+    text = [value.strip() for value in column.unique() if isinstance(value, str)]
+    return any(map(SURELY_DECIMAL.fullmatch, text)) and not any("," in v and "." in v for v in text)
 
 
 def header(sample: Sample, wanted: Sequence[str]) -> tuple[str, list[str]] | None:
