@@ -20,10 +20,11 @@ DESIGNS = ((50, 200), (300, 40))
 
 def run(quick: bool) -> str:
     warnings.simplefilter("ignore", pv.PyroviceWarning)
-    return "\n".join(recovery(range(1 if quick else 6), range(1 if quick else 3)))
+    many, few, groups = (1, 1, 1) if quick else (6, 3, 12)
+    return "\n".join(recovery(range(many), range(few), range(groups)))
 
 
-def recovery(many: range, seeds: range) -> Iterator[str]:
+def recovery(many: range, few: range, with_groups: range) -> Iterator[str]:
     yield (
         "40 objects in 5 dimensions (made up, like published ones), people with log-weights of "
         f"spread {SPREAD} and log-temperatures of spread {TEMPERATURE}, {len(many)} simulations "
@@ -49,14 +50,14 @@ def recovery(many: range, seeds: range) -> Iterator[str]:
             f"{spread} |"
         )
     yield ""
-    same = pd.DataFrame([recovered(50, 200, seed, spread=0.0, temperature=0.0) for seed in seeds])
+    same = pd.DataFrame([recovered(50, 200, seed, spread=0.0, temperature=0.0) for seed in few])
     yield (
         f"Identical people (50 with 200 judgments): spreads of weights {same.learned.mean():.3f} "
         f"(largest {same.learned.max():.3f}), of temperatures {same.temperature.mean():.3f}; "
         f"{same.invented.mean():.1%} of all 90 % intervals of log-weights exclude 0."
     )
     yield ""
-    groups = pd.DataFrame([of_groups(60, 200, seed) for seed in seeds])
+    groups = pd.DataFrame([of_groups(60, 200, seed) for seed in with_groups])
     yield (
         f"Groups (2 of 30 people with 200 judgments): {groups.there.mean():+.2f} where the truth "
         f"is ±0.50, excluded {groups.found.sum():.0f} of {len(groups)} times there and "

@@ -41,8 +41,8 @@ def label_blind(drawn: Array, centre: Array, spread: Array) -> Array:
     if len(drawn) < 2 or np.ptp(drawn, axis=0).max(initial=0.0) == 0:
         return u.mean(1)
     precision, means, pull = _slopes(u, u - centre.transpose(1, 0, 2), spread**2)
-    values, vectors = np.linalg.eigh((precision + precision.mT) / 2)
-    precision = (vectors * np.maximum(values, 0)[:, None]) @ vectors.mT
+    values, vectors = np.linalg.eigh((precision + precision.swapaxes(1, 2)) / 2)
+    precision = (vectors * np.maximum(values, 0)[:, None]) @ vectors.swapaxes(1, 2)
     shift = (precision * means).sum(-1) + pull
     alone = precision + np.diag(1 / (spread**2).mean(0))
     return np.linalg.solve(alone, shift[..., None])[..., 0]
@@ -57,7 +57,7 @@ def _slopes(u: Array, away: Array, variance: Array) -> tuple[Array, Array, Array
         share = variance[:, j] / variance[:, j].sum()
         means[:, j] = np.einsum("n,pne->pe", share, u)
         centred = u - means[:, j, None]
-        covariance = (centred * share[:, None]).mT @ centred
+        covariance = (centred * share[:, None]).swapaxes(1, 2) @ centred
         pulls = away[..., j] / variance[:, j].sum()
         pull[:, j] = pulls.sum(1)
         right = np.eye(traits)[j] - np.einsum("pn,pne->pe", pulls, centred)
