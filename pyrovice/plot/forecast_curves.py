@@ -72,4 +72,7 @@ def _panel(axes: Axes, found: Forecast, measure: str) -> None:
     axes.minorticks_off()
     if measure == "dimensions":
         axes.yaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+        # A count that does not change would fill the panel with what rounding left.
+        low, high = axes.get_ylim()
+        axes.set_ylim(min(low, max(np.floor(high) - 1, 0)), max(high, np.ceil(low) + 1))
     axes.set_ylabel(LABELS[measure])

@@ -177,3 +177,14 @@ def test_legends_stand_above_the_curves():
     # Nobody has six and a half dimensions.
     for axes in (efficiency.axes[1], pv.plot.forecast(found).axes[2]):
         assert all(float(tick).is_integer() for tick in axes.get_yticks())
+
+
+def test_a_count_that_does_not_change_is_a_flat_line():
+    same = {f"{m}{end}": 7.0 for m in ("nats", "accuracy", "dimensions")
+            for end in ("", "_low", "_high")}  # fmt: skip
+    table = pd.DataFrame({"judgments": [1000, 2000], **same, "dimensions_low": [7.0, 6.9995]})
+    parts = pd.DataFrame(
+        {"resample": 0, "judgments": [500, 900], "nats": 1.0, "accuracy": 0.4, "dimensions": 7}
+    )
+    low, high = pv.plot.forecast(pv.Forecast(table, parts, 1000, 0.8)).axes[2].get_ylim()
+    assert high - low >= 1.9
