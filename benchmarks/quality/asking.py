@@ -6,7 +6,7 @@ Every few seeds of a case are stored as soon as they are done, and not run again
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +43,7 @@ class Setting:
     rounds: int
     seeds: int
     repeats: bool = False
+    people: tuple[str, ...] = tuple(PEOPLE)
 
     @property
     def sizes(self) -> list[int]:
@@ -57,7 +58,7 @@ class Setting:
 
 
 # There are only 7,140 triplets of 36 objects: random ones recur, and chosen ones may.
-SETTING = Setting("food_vice6", 36, first=1500, step=1000, rounds=3, seeds=4, repeats=True)
+SETTING = Setting("food_vice6", 36, first=1500, step=1000, rounds=6, seeds=12, repeats=True)
 SEEDS_AT_ONCE = 4
 
 
@@ -106,11 +107,8 @@ def run(quick: bool) -> str:
 def measured(setting: Setting, quick: bool) -> str:
     """The section of one setting."""
     if quick:
-        setting = Setting(
-            setting.source, setting.objects, setting.first, setting.step, 1, 2, setting.repeats
-        )
-    cases = list(PEOPLE)[: 1 if quick else None]
-    runs = {people: all_runs(setting, people, quick) for people in cases}
+        setting = replace(setting, rounds=1, seeds=2, people=setting.people[:1])
+    runs = {people: all_runs(setting, people, quick) for people in setting.people}
     lines = [
         f"{setting.objects} objects ({origin(setting.source)}), answers by a known embedding. The "
         f"first {setting.first:,} judgments are of random triplets, then rounds of "
