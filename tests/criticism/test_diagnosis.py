@@ -110,6 +110,19 @@ def test_people_who_guess_are_noticed(small):
     assert "participant accuracy" in table.found[at]
 
 
+def test_a_check_that_calls_for_a_richer_choice_says_what_to_type(fit, parts):
+    checked = pv.checks.report(fit, parts[1])
+    amiss = {name: replace(check, one_sided=True) for name, check in checked.checks.items()}
+    amiss["surprises"] = replace(amiss["surprises"], observed=amiss["surprises"].replicated + 1)
+    amiss["cross-entropy"] = replace(
+        amiss["cross-entropy"], observed=amiss["cross-entropy"].replicated + 1
+    )
+    found = findings.predicts(replace(checked, checks=amiss))
+    assert found.verdict == "bad"
+    lapse = "Fit again with choice=pv.choices.DotProduct(lapse=dist.Beta(1, 20)), and keep it where"
+    assert found.advice.startswith(lapse)
+
+
 def test_seeds_that_disagree(fit, parts, small):
     noise = pv.Triplets(
         parts[0].objects, np.random.default_rng(0).permutation(parts[0].odd), names=small.names
