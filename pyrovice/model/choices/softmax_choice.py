@@ -181,7 +181,7 @@ class SoftmaxChoice:
         if not isinstance(self.lapse, Tensor) and not self.lapse:
             return OddOneOut(log_p, validate_args=validate_args)
         lapse = torch.as_tensor(self.lapse).to(log_p).clamp(min=LEAST_LAPSE)
-        lapse = lapse.reshape((*lapse.shape[:-2], 1)).expand(log_p.shape[:-1])
+        lapse = lapse.reshape((*lapse.shape[:-2], 1))
         return LapsingOddOneOut(
             log_p, lapse, judgments.chance, judgments.anchor, validate_args=validate_args
         )
