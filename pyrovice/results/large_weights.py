@@ -101,10 +101,11 @@ def large_weights(fit: Fit) -> LargeWeights | None:
 
 def scale_of_weights_matters(fit: Fit) -> bool:
     """Whether something is learned that takes weights that are too small for noise of answers."""
-    choice, people = fit.choice, fit.model.people
-    if isinstance(choice, SoftmaxChoice) and choice.degree and not choice.samples_nothing:
-        return True
-    return people is not None and people.varies("lapse")
+    choice = fit.choice
+    if not isinstance(choice, SoftmaxChoice):
+        return False
+    # Similarities that do not depend on the size of weights leave nothing to it.
+    return choice.degree > 0 and not choice.samples_nothing
 
 
 @torch.no_grad()
