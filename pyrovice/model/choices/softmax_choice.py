@@ -194,6 +194,8 @@ class SoftmaxChoice:
         if not self.asks_where or judgments.places is None:
             return similarity if sharpness is None else similarity * sharpness
         favour = torch.as_tensor(self.position).to(similarity)
+        # Only differences count, and a product by two rows reads less than one by three.
+        favour = favour[..., :2] - favour[..., 2:]
         at = judgments.place_indicators.to(similarity).flatten(1)
         added = (favour.unsqueeze(-2) @ at).squeeze(-2).unflatten(-1, (3, -1))
         if sharpness is None:
