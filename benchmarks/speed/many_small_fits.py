@@ -87,7 +87,8 @@ def run(quick: bool = False) -> str:
     return (
         f"Means over {len(seeds)} seeds, simulated judgments, {TEST:,} others held out, a "
         "thread. The time of a stack is that of all its fits together, with all that follows "
-        "training.\n\n" + "\n".join(rows)
+        "training. The unit is a fit of 2,000 steps by today's code; benchmarks/VERSIONS.md "
+        "compares with the first version.\n\n" + "\n".join(rows)
     )
 
 

@@ -210,11 +210,29 @@ def choose_choice(name: ChoiceName, lapse: str | None, places: bool) -> Any:
 
 def choose_people(wanted: bool, groups: Path | None, data: pv.Triplets) -> pv.People | None:
     """One mind, or people who differ, in groups if a file says so."""
-    if groups is None:
-        return pv.People() if wanted else None
-    if not wanted:
+    if groups is not None and not wanted:
         raise typer.BadParameter("--groups says which groups people are in, and needs --people.")
-    return pv.People(groups=read_groups(groups, data))
+    if not wanted:
+        return None
+    _check_who_answered(data)
+    return pv.People() if groups is None else pv.People(groups=read_groups(groups, data))
+
+
+def _check_who_answered(data: pv.Triplets) -> None:
+    """Refuse judgments by nobody in particular, or by one person, in words of the shell."""
+    if data.participants is None:
+        raise DataError(
+            "--people needs to know who answered, and these judgments do not say; leave it out. Or "
+            "if a column of your table says so, as 'who' does here, convert the table first: "
+            "pyrovice convert table.csv -o judgments.csv --objects left,middle,right --odd answer "
+            "--participant who"
+        )
+    known = data.people()
+    if len(known) < 2:
+        by = f"one person, {known[0]!r}" if known else "nobody who is known"
+        raise DataError(
+            f"--people is about how people differ, and these judgments are by {by}; leave it out."
+        )
 
 
 def read_groups(path: Path, data: pv.Triplets) -> dict[Any, str]:

@@ -23,6 +23,7 @@ from pyrovice.criticism.findings import (
     settled,
     stable_count,
 )
+from pyrovice.criticism.room_for_weights import room_for_weights
 from pyrovice.data.html_tables import Verdict, html_table
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole
@@ -126,7 +127,7 @@ def diagnose(
     >>> train, test = pv.load_example().triplets.split(0.8, 0.2, seed=0)
     >>> fit = pv.fit(train, dimensions=12)
     >>> pv.diagnose(fit, train, held_out=test, refits=0).table.verdict.tolist()
-    ['good', 'good', 'for information', 'good', 'good']
+    ['good', 'good', 'for information', 'good', 'good', 'good']
     """
     check_data(data, "data")
     if not fit.was_fitted_to(data):
@@ -143,6 +144,7 @@ def diagnose(
         findings.append(counted(dimensionality))
     if fit.fitted_guide is not None and not fit.posterior.is_point:
         findings.append(importance_weights(fit, data, seed))
+    findings += room_for_weights(fit)
     unseen = data if held_out is None else held_out
     calibration = fit.calibration(unseen)
     checks = report(fit, unseen, seed=seed)

@@ -254,8 +254,19 @@ def predicts(checked: CheckReport) -> Finding:
         f"{len(checked.flagged)} of {len(checked.checks)} predictive checks are flagged "
         f"({', '.join(checked.flagged)}): {reasons}.",
         "bad",
-        "Look at pv.checks.report(fit, data) and its details, and say in the paper what the "
-        "model misses; leave out people who did not do the task.",
+        _richer(checked) + "Look at pv.checks.report(fit, data) and its details, and say in the "
+        "paper what the model misses; leave out people who did not do the task.",
+    )
+
+
+def _richer(checked: CheckReport) -> str:
+    """What to fit again with, where checks call for a richer model."""
+    typed = [each for name in checked.flagged if (each := checked.checks[name].remedy)]
+    if not typed:
+        return ""
+    return (
+        f"Fit again with {', then with '.join(typed)}, and keep it where "
+        "pv.compare({'plain': fit, 'richer': other}, data) finds it better. "
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyrovice.criticism.better_choice import which_choice
 from pyrovice.criticism.refitting import refits
 from pyrovice.data.triplets import Triplets
 from pyrovice.data.validation import whole
@@ -58,7 +59,9 @@ def compare(
         parameters), `elpd_diff` to the best and the standard error `dse` of that
         difference, `high_k`, how many judgments have a Pareto k too high for their term
         to be trusted, and `dimensions` kept; `choice` if they differ in it. With `folds`
-        also `elpd_kfold`, `se_kfold`, `diff_kfold`, `dse_kfold`.
+        also `elpd_kfold`, `se_kfold`, `diff_kfold`, `dse_kfold`. Where choices differ,
+        ``table.attrs["found"]`` says which is better, if any is by more than two standard
+        errors, and what to type.
 
     Notes
     -----
@@ -123,13 +126,19 @@ def compare(
         for name, score in scores.items():
             rows[name] |= {"elpd_kfold": score.sum(), "se_kfold": _standard_error(score)}
         _add_differences(rows, scores, "diff_kfold", "dse_kfold")
+    table = _as_table(rows, "elpd_loo" if not points else "elpd_kfold")
+    if "choice" in table:
+        table.attrs["found"] = which_choice(table, fits)
+    return table
+
+
+def _as_table(rows: dict[str, dict[str, Any]], by: str) -> pd.DataFrame:
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("fit")
     order = ["elpd_loo", "se", "p_loo", "elpd_diff", "dse", "high_k", "judgments", "dimensions"]
     order += ["choice"]
     order += ["elpd_kfold", "se_kfold", "diff_kfold", "dse_kfold"]
     table = table[[name for name in order if name in table]]
     counts = [name for name in ("high_k", "judgments", "dimensions") if name in table]
-    by = "elpd_loo" if not points else "elpd_kfold"
     return table.astype(dict.fromkeys(counts, "Int64")).sort_values(by, ascending=False)
 
 

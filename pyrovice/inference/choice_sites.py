@@ -9,7 +9,8 @@ all of them: weights of the guide beside a lapse rate of the path would be too s
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -33,6 +34,8 @@ STEPS_APART, KEPT = (25, 10), (150, 60)
 MANY_JUDGMENTS, FORGOTTEN = 100_000, 30
 # Temperatures of a path whose steps are too long, and how often they are halved.
 COLD, HOT, HALVINGS = 0.5, 1.5, 4
+# Halvings in a row that bring the temperature no nearer to one: then the step is not what is wrong.
+HOPELESS = 2
 # How often between draws all weights may grow or shrink at once, and by about how much, in logs.
 RESCALINGS, RESCALED_BY = 10, 0.1
 
@@ -155,8 +158,30 @@ class Walk:
 
 def _steady_draws(walk: Walk, n: int) -> list[Values] | None:
     """Draws of all sites by the longest step that is not too long; None if all are."""
+    nearest, no_nearer = math.inf, 0
     for halvings in range(HALVINGS + 1):
-        drawn = list(itertools.islice(walk.draws(STEP / 2**halvings), n))
-        if COLD < np.mean([heat for _, heat in drawn]) < HOT:
+        drawn = _drawn_while_steady(walk, STEP / 2**halvings, n)
+        if _are_steady(drawn):
             return [sites for sites, _ in drawn[FORGOTTEN:]]
+        heat = float(np.mean([heat for _, heat in drawn]))
+        # Paths that run away say nothing of shorter steps.
+        off = abs(math.log(heat)) if 0 < heat < math.inf else math.inf
+        no_nearer = 0 if off < nearest or off == math.inf else no_nearer + 1
+        nearest = min(nearest, off)
+        if no_nearer == HOPELESS:
+            return None
     return None
+
+
+def _drawn_while_steady(walk: Walk, step: float, n: int) -> list[tuple[Values, float]]:
+    """As many draws as are wanted, or fewer if the step turns out to be too long."""
+    drawn: list[tuple[Values, float]] = []
+    for each in itertools.islice(walk.draws(step), n):
+        drawn.append(each)
+        if len(drawn) % FORGOTTEN == 0 and not _are_steady(drawn):
+            break
+    return drawn
+
+
+def _are_steady(drawn: Sequence[tuple[Values, float]]) -> bool:
+    return bool(COLD < np.mean([heat for _, heat in drawn]) < HOT)

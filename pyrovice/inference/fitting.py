@@ -24,6 +24,7 @@ from pyrovice.model.people import People
 from pyrovice.model.priors import Prior, SpikeSlab
 from pyrovice.results import pruning
 from pyrovice.results.fit import Fit
+from pyrovice.results.large_weights import large_weights, scale_of_weights_matters
 from pyrovice.results.unjudged import warn_at_fit
 from pyrovice.storage.identity import recognise
 
@@ -102,7 +103,8 @@ def fit(
     PyroviceWarning
         If the objects fall into groups that no judgment connects, if the data carry no
         dimensions, if all dimensions were kept (there may be more), if training did not
-        settle, or if it was interrupted.
+        settle, if it was interrupted, or if what the choice learns is off because weights are
+        larger than the prior expects.
 
     Examples
     --------
@@ -142,6 +144,8 @@ def train_plan(plan: Plan, *, progress: bool = False, keeper: Keeper | None = No
         plan = replace(plan, begun=found)
     result, run = _carried_out(plan, progress=progress, keeper=keeper)
     warn_about(result, run)
+    if not run.interrupted:
+        _warn_about_choice(result)
     return result
 
 
@@ -212,4 +216,14 @@ def warn_about(fit: Fit, run: Run) -> None:
         tell(
             f"All {start} dimensions were kept, so the data may carry more: fit again with "
             f"dimensions={2 * start}."
+        )
+
+
+def _warn_about_choice(fit: Fit) -> None:
+    """Say where a learned lapse rate is too low because the prior pulls weights down."""
+    large = large_weights(fit) if scale_of_weights_matters(fit) else None
+    if large is not None and large.beyond:
+        tell(
+            f"{large.found} The prior pulls them down, so that a learned lapse rate comes out too "
+            f"low, and a temperature or position off. {large.advice}"
         )

@@ -33,10 +33,30 @@ FIXED = (
     *(aten.arange.default, aten.arange.start, aten.arange.start_step),
     *(aten.full.default, aten.ones.default, aten.scalar_tensor.default),
 )
+# The same numbers whatever they are asked of, as long as it has the same shape.
+OF_SHAPES = (aten.ones_like.default,)
 # Another name for the same numbers too, unless the shape is another.
 RESHAPES = (aten.view.default, aten.expand.default, aten._unsafe_view.default)
-# What undoes itself.
-NEGATIVE, POWER = aten.neg.default, aten.pow.Tensor_Scalar
+# Functions of torch itself that do the same as an operation of the record, in less time.
+DIRECT = {
+    aten.add.Tensor: torch.add,
+    aten.sub.Tensor: torch.sub,
+    aten.mul.Tensor: torch.mul,
+    aten.mul.Scalar: torch.mul,
+    aten.div.Tensor: torch.div,
+    aten.neg.default: torch.neg,
+    aten.exp.default: torch.exp,
+    aten.log.default: torch.log,
+    aten.pow.Tensor_Scalar: torch.pow,
+    aten.sum.default: torch.sum,
+    aten.index_select.default: torch.index_select,
+}
+# What undoes itself, and what changes nothing where the other number is one.
+NEGATIVE = aten.neg.default
+BY_ONE = (
+    *(aten.pow.Tensor_Scalar, aten.mul.Tensor, aten.mul.Scalar),
+    *(aten.div.Tensor, aten.div.Scalar),
+)
 
 
 class Repeated:
@@ -110,14 +130,16 @@ class Recorder(TorchDispatchMode):
         self.alive: list[Any] = []
         self.follows_values = False
         for i, tensor in enumerate(inputs):
-            self._name(tensor, self.graph.placeholder(f"input_{i}"))
+            node = self.graph.placeholder(f"input_{i}")
+            node.meta["type"] = tensor.dtype
+            self._name(tensor, node)
 
     def __torch_dispatch__(
         self, operation: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
         kwargs = kwargs or {}
         given = [x for x in tree_leaves((args, kwargs)) if isinstance(x, Tensor)]
-        varies = [self._varies(x) for x in given]
+        varies = [self._varies(x) and operation not in OF_SHAPES for x in given]
         result = operation(*args, **kwargs)
         self.alive.append(result)
         same = operation in ALIASES or (operation in RESHAPES and _laid_out_alike(result, args[0]))
@@ -137,6 +159,8 @@ class Recorder(TorchDispatchMode):
                 operation, tree_map(self._argument, args), tree_map(self._argument, kwargs)
             )
             if isinstance(result, Tensor):
+                # Numbers of another type are others, even times one.
+                node.meta["type"] = result.dtype
                 self._name(result, node)
             else:
                 for i, part in enumerate(result if isinstance(result, tuple | list) else ()):
@@ -155,6 +179,9 @@ class Recorder(TorchDispatchMode):
                 start = node.args[0]
                 if start.target in ZEROS and len(start.users) == 1:
                     node.target = INTO_A_COPY[node.target]
+            elif node.target in DIRECT and not node.kwargs:
+                # Results are the same; the way there is shorter.
+                node.target = DIRECT[node.target]
         program: Callable[..., Results] = fx.GraphModule(self.constants, self.graph).forward
         return program
 
@@ -220,12 +247,13 @@ def _gives_the_same(node: fx.Node) -> bool:
 
 
 def _operand(node: fx.Node) -> fx.Node | None:
-    """What an operation is applied to, if the result is the same: x to the first power, -(-x)."""
+    """What an operation is applied to, if the result is the same: x times one, -(-x)."""
     first = node.args[0]
     if not isinstance(first, fx.Node):
         return None
-    if node.target is POWER and node.args[1] == 1.0:
-        return first
+    if node.target in BY_ONE and isinstance(node.args[1], int | float) and node.args[1] == 1:
+        alike = "type" in first.meta and first.meta["type"] == node.meta["type"]
+        return first if alike and not node.kwargs else None
     if node.target is NEGATIVE and first.target is NEGATIVE:
         return first.args[0]  # type: ignore[return-value]
     return None

@@ -177,9 +177,10 @@ class Judgments:
 
     @cached_property
     def place_indicators(self) -> Tensor:
-        """Whether an answer stood at each of the three places, (3, answers, n), 0.0 or 1.0.
+        """Whether an answer stood at the first and at the second place, (2, answers, n), 0.0 or 1.
 
-        The answer is the odd one, or with an anchor the object that is kept with it.
+        If at neither, it stood at the third. The answer is the odd one, or with an anchor the
+        object that is kept with it.
         """
         assert self.places is not None
         at = self.places
@@ -187,7 +188,7 @@ class Judgments:
             anchor = self.anchor.clamp(min=0)
             kept = torch.stack([(3 - anchor - odd).clamp(0, 2) for odd in range(3)])
             at = torch.where(self.anchor >= 0, at.gather(0, kept), at)
-        return torch.stack([(at == place).float() for place in range(3)])
+        return torch.stack([(at == place).float() for place in range(2)])
 
     @cached_property
     def told(self) -> tuple[Judgments, Judgments, Tensor]:

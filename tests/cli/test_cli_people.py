@@ -80,7 +80,8 @@ def test_people_prints_and_writes_the_table(here, people_fit):
         ("fit train.csv -o a.fit --people --groups twice.csv", 1, "p000 more than once"),
         ("fit train.csv -o a.fit --people --groups empty.csv", 1, "does not hold a table"),
         ("fit train.csv -o a.fit --people --groups others.csv", 1, "who did not judge"),
-        ("fit example -o a.fit --people", 1, "needs to know who answered"),
+        ("fit example -o a.fit --people", 1, "--people needs to know who answered"),
+        ("fit single.csv -o a.fit --people", 1, "are by one person, 'ann'; leave it out."),
         ("people one.fit", 1, "of one mind"),
         ("people my.fit -o people.docx", 2, "should end in .csv"),
         ("people none.fit", 1, "none.fit"),
@@ -90,9 +91,22 @@ def test_what_cannot_be_done_gets_a_sentence(here, small_fit, arguments, code, s
     Path("twice.csv").write_text("person,group\np000,a\np000,b\n")
     Path("others.csv").write_text("person,group\np000,a\np001,a\nann,b\nbob,b\n")
     Path("empty.csv").write_text("")
+    alone = pv.Triplets([[0, 1, 2], [1, 2, 3]], [0, 1], participants=["ann", "ann"])
+    alone.write("single.csv")
     small_fit.save("one.fit")
     result = call(*arguments.split())
     assert result.exit_code == code
     assert said in " ".join(result.stderr.replace("│", " ").split())
     assert "Traceback" not in result.stderr
     assert result.stdout == ""
+
+
+def test_what_it_says_of_people_who_are_not_named_works_as_typed(here, people_data):
+    told = call("fit", "example", "-o", "a.fit", "--people").stderr
+    command = " ".join(told.split()).partition("convert the table first: pyrovice ")[2]
+    rows = pd.DataFrame(people_data.objects[:200], columns=["left", "middle", "right"])
+    rows["answer"] = rows.to_numpy()[range(200), people_data.odd[:200]]
+    rows["who"] = people_data.participants[:200]
+    rows.to_csv("table.csv", index=False)
+    assert call(*command.split()).exit_code == 0
+    assert pv.Triplets.read("judgments.csv").people() == tuple(sorted(set(rows["who"])))

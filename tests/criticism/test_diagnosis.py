@@ -3,6 +3,7 @@ import warnings
 from dataclasses import replace
 
 import numpy as np
+import pyro.distributions as dist
 import pytest
 import torch
 from helpers.embeddings import sparse_embedding
@@ -12,6 +13,11 @@ import pyrovice as pv
 from pyrovice.criticism import findings
 from pyrovice.criticism.diagnosis import Diagnosis, Finding
 from pyrovice.criticism.refitting import LEVELS, simulate_and_refit
+from pyrovice.criticism.room_for_weights import room_for_weights
+from pyrovice.inference import choice_sites
+
+SHORT = pv.Training(schedule=pv.Anneal(steps=300))
+ROOM = "Does the prior leave room for the weights?"
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +40,10 @@ def diagnosis(fit, parts):
 
 def test_a_good_fit_to_good_data(diagnosis):
     verdicts = diagnosis.table.verdict
-    assert verdicts["Is the guide the posterior?"] == "for information"
-    assert (verdicts.drop("Is the guide the posterior?") == "good").all()
+    # These weights are larger than the prior expects, which is no objection by itself.
+    informs = ["Is the guide the posterior?", ROOM]
+    assert (verdicts[informs] == "for information").all()
+    assert (verdicts.drop(informs) == "good").all()
     assert diagnosis.advice == []
     assert "Nothing that was examined speaks against" in repr(diagnosis)
 
@@ -102,6 +110,19 @@ def test_people_who_guess_are_noticed(small):
     assert "participant accuracy" in table.found[at]
 
 
+def test_a_check_that_calls_for_a_richer_choice_says_what_to_type(fit, parts):
+    checked = pv.checks.report(fit, parts[1])
+    amiss = {name: replace(check, one_sided=True) for name, check in checked.checks.items()}
+    amiss["surprises"] = replace(amiss["surprises"], observed=amiss["surprises"].replicated + 1)
+    amiss["cross-entropy"] = replace(
+        amiss["cross-entropy"], observed=amiss["cross-entropy"].replicated + 1
+    )
+    found = findings.predicts(replace(checked, checks=amiss))
+    assert found.verdict == "bad"
+    lapse = "Fit again with choice=pv.choices.DotProduct(lapse=dist.Beta(1, 20)), and keep it where"
+    assert found.advice.startswith(lapse)
+
+
 def test_seeds_that_disagree(fit, parts, small):
     noise = pv.Triplets(
         parts[0].objects, np.random.default_rng(0).permutation(parts[0].odd), names=small.names
@@ -154,3 +175,44 @@ def test_bad_arguments_get_a_sentence(fit, parts):
         pv.diagnose(fit, parts[0], refits=-1)
     with pytest.raises(TypeError, match="expected Triplets"):
         pv.diagnose(fit, parts[0].objects)
+
+
+def test_weights_that_are_larger_than_the_prior_expects():
+    truth = 2.5 * sparse_embedding(30, 3, seed=0)
+    data = pv.simulate(truth, 3000, seed=0)
+    fit = pv.fit(data, dimensions=6, training=SHORT, progress=False)
+    (found,) = room_for_weights(fit)
+    assert (found.question, found.verdict) == (ROOM, "for information")
+    assert "The prior pulls them down" in found.found
+    assert "pv.LearnedSpikeSlab()" in found.found
+    wider = eval(re.search(r"prior=(pv\.SpikeSlab\(.*?\))", found.found)[1])
+    wide = pv.fit(data, dimensions=6, prior=wider, training=SHORT, progress=False)
+    assert room_for_weights(wide)[0].verdict == "good"
+    learned = pv.fit(
+        data, dimensions=6, prior=pv.LearnedSpikeSlab(), training=SHORT, progress=False
+    )
+    assert room_for_weights(learned) == []
+
+
+@pytest.mark.parametrize("prior", [pv.SpikeSlab(), dist.Laplace(0.0, 0.5)], ids=["slab", "laplace"])
+def test_weights_from_the_prior_itself_have_room(prior):
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        truth = pv.Model(prior, 60, 4).embedding().relu().numpy()
+    data = pv.simulate(truth, 6000, seed=0)
+    fit = pv.fit(data, dimensions=6, prior=prior, training=SHORT, progress=False)
+    assert [found.verdict for found in room_for_weights(fit)] == ["good"]
+
+
+def test_a_learned_lapse_that_the_prior_makes_too_low(monkeypatch):
+    # The weights are what it is about, and few draws tell them.
+    monkeypatch.setattr(choice_sites, "STEPS_APART", (2, 2))
+    monkeypatch.setattr(choice_sites, "KEPT", (30, 30))
+    truth, some = 2.5 * sparse_embedding(20, 2, seed=0), pv.choices.DotProduct(lapse=0.2)
+    data = pv.simulate(truth, 2000, seed=0, choice=some)
+    choice = pv.choices.DotProduct(lapse=dist.Beta(1.0, 20.0))
+    with pytest.warns(pv.PyroviceWarning, match=r"learned lapse rate comes out too low.*Learned"):
+        fit = pv.fit(data, choice=choice, dimensions=6, training=SHORT, progress=False)
+    (found,) = room_for_weights(fit)
+    assert found.verdict == "look"
+    assert "prior=pv.LearnedSpikeSlab()" in found.advice

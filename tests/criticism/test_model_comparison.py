@@ -1,11 +1,14 @@
 import warnings
+from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pyro.distributions as dist
 import pytest
 from helpers.embeddings import sparse_embedding
 
 import pyrovice as pv
+from pyrovice.criticism.better_choice import which_choice
 from pyrovice.results.arviz_versions import import_arviz
 
 SHORT = pv.Training(schedule=pv.Anneal(steps=300))
@@ -95,3 +98,30 @@ def test_bad_arguments_get_a_sentence(data, fits):
         pv.compare(fits, data[:100])
     with pytest.raises(pv.PyroviceError, match="folds=1; expected a whole number of at least 2"):
         pv.compare(fits, data, folds=1)
+
+
+LAPSE = pv.choices.DotProduct(lapse=dist.Beta(1, 20))
+
+
+@pytest.mark.parametrize(
+    ("nats", "found"),
+    [
+        (31.0, "clearly better than that of 'plain', the best with another: by 31.0 nats with a "),
+        (9.0, "No choice predicts clearly better: 'lapse' is ahead of 'plain'"),
+    ],
+)
+def test_what_it_says_of_choices_is_what_to_type(fits, nats, found):
+    plain = fits["four"]
+    lapsing = replace(plain, model=pv.Model(plain.prior, plain.model.n_objects, 4, choice=LAPSE))
+    table = pd.DataFrame(
+        {"elpd_diff": [0.0, nats, nats + 1], "dse": [0.0, 5.0, 5.0]},
+        index=["lapse", "plain", "two"],
+    )
+    says = which_choice(table, {"plain": plain, "lapse": lapsing, "two": fits["two"]})
+    assert found in says
+    typed = eval(says.rpartition("choice=")[2].removesuffix("."))
+    assert typed == (LAPSE if nats > 10 else pv.choices.DotProduct())
+
+
+def test_a_table_of_one_choice_says_nothing_of_choices(data, fits):
+    assert pv.compare({"one": fits["one"]}, data[:], draws=50).attrs == {}

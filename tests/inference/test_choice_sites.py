@@ -107,6 +107,41 @@ def test_a_step_that_is_too_long_is_halved(monkeypatch):
     assert np.isfinite(fit.site("lapse")).all()
 
 
+class Heats:
+    """A walk of given temperatures, one for each step that is tried."""
+
+    def __init__(self, *heats):
+        self.heats, self.draws_made = iter(heats), 0
+
+    def draws(self, step):
+        heat = next(self.heats)
+        while True:
+            self.draws_made += 1
+            yield {}, heat
+
+
+@pytest.mark.parametrize(
+    ("heats", "draws_made", "steady"),
+    [
+        ((1.1,), 180, True),
+        # Each path that is too hot ends early.
+        ((2.0, 1.8, 1.2), 2 * 30 + 180, True),
+        ((np.nan, np.inf, 1e20, 3.0, 1.0), 4 * 30 + 180, True),
+        # A path may be too cold as well.
+        ((0.2, 0.4, 0.8), 2 * 30 + 180, True),
+        # Shorter steps that are no better are not tried for ever.
+        ((2.0, 2.1, 1.9, 2.0, 1.95), 5 * 30, False),
+        ((2.0, 2.1, 2.2), 3 * 30, False),
+    ],
+)
+def test_steps_that_are_too_long_are_soon_given_up(heats, draws_made, steady):
+    walk = Heats(*heats)
+    found = choice_sites._steady_draws(walk, 180)
+    assert walk.draws_made == draws_made
+    assert (found is not None) == steady
+    assert not steady or len(found) == 150
+
+
 def test_a_temperature_beside_a_prior_that_learns_its_scale_is_said_to_be_unknown(monkeypatch):
     monkeypatch.setattr(choice_sites, "KEPT", (4, 4))
     data = pv.simulate(plausible_embedding(10, 2, seed=0), 300, seed=0)

@@ -87,11 +87,18 @@ def test_a_record_computes_nothing_twice():
     repeated = Repeated(lambda x: ((x * 2).exp() + (x * 2).exp(),))
     called(repeated)
     names = [n.target for n in repeated._record.__self__.graph.nodes if n.op == "call_function"]
-    assert [str(name) for name in names] == [
-        "aten.mul.Tensor",
-        "aten.exp.default",
-        "aten.add.Tensor",
-    ]
+    assert names == [torch.mul, torch.exp, torch.add]
+
+
+def test_a_record_leaves_out_what_changes_nothing():
+    repeated = Repeated(lambda x: ((x * 1 / 1).exp() * (torch.ones_like(x) * 2),))
+    called(repeated)
+    names = [n.target for n in repeated._record.__self__.graph.nodes if n.op == "call_function"]
+    assert names == [torch.exp, torch.mul]
+    # One as a fraction makes fractions of whole numbers.
+    whole = Repeated(lambda x: (x.long() / 1,))
+    called(whole)
+    assert whole(INPUTS[0])[0].dtype == torch.float32
 
 
 def test_results_of_a_record_are_never_its_inputs():

@@ -3,20 +3,41 @@
 import logging
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import joblib
+import pyro.distributions as dist
 import pytest
-from test_sweep import assert_same, sweep
+from test_sweep import PRIORS, assert_nearly_same, assert_same, sweep
+
+import pyrovice as pv
+from pyrovice import Anneal, MaxEpochs, Training
 
 pytest.importorskip("distributed")
 
 from dask import config
 from distributed import Client, LocalCluster
+
+
+@contextmanager
+def local_cluster(workers):
+    # What a worker says that is killed or told to go is of no interest here.
+    with (
+        config.set({"logging": {"distributed": "critical"}}),
+        LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+    ):
+        yield cluster
 
 
 @pytest.fixture(scope="module")
@@ -26,17 +47,7 @@ def swept():
 
 @pytest.fixture(scope="module")
 def client():
-    # What a worker says that is killed or told to go is of no interest here.
-    with (
-        config.set({"logging": {"distributed": "critical"}}),
-        LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            dashboard_address=None,
-            silence_logs=logging.CRITICAL,
-        ) as cluster,
-        Client(cluster) as client,
-    ):
+    with local_cluster(2) as cluster, Client(cluster) as client:
         yield client
 
 
@@ -92,3 +103,33 @@ def test_the_job_that_the_page_asks_slurm_for():
         assert f"#SBATCH {wanted}\n" in script
     assert "--nworkers 8 " in script
     assert "--nthreads 1 " in script
+
+
+# A stack per family, the later ones not yet begun when the first is there.
+STACKED = {
+    "priors": [*PRIORS, dist.Laplace(0.0, 0.3), pv.ARD(0.5)],
+    "training": Training(schedule=Anneal(steps=150), stop=MaxEpochs(150)),
+}
+
+
+def sweep_on_a_cluster_of_its_own(store):
+    # With its workers in a process group of its own, so that nothing of it is left.
+    os.setpgrp()
+    with local_cluster(1) as cluster, Client(cluster), joblib.parallel_config(backend="dask"):
+        sweep(store=store, **STACKED)
+
+
+@pytest.mark.slow
+def test_a_stacked_sweep_that_was_killed_with_its_cluster(processes, client, tmp_path):
+    child = processes.Process(target=sweep_on_a_cluster_of_its_own, args=(tmp_path,))
+    child.start()
+    while not list(tmp_path.rglob("*.fit")):
+        assert child.is_alive()
+        time.sleep(0.01)
+    os.killpg(child.pid, signal.SIGKILL)
+    child.join()
+    assert child.exitcode == -9, "it was over before it could be killed"
+    assert 0 < len(list(tmp_path.rglob("*.fit"))) < 12
+    with joblib.parallel_config(backend="dask"):
+        again = sweep(store=tmp_path, **STACKED)
+    assert_nearly_same(again, sweep(**STACKED))

@@ -50,6 +50,8 @@ class Check:
         participant and dimension: above zero who weighs it more than the model says.
     n : int
         How many judgments were looked at.
+    remedy : str
+        What to fit again with if the two disagree, as it is typed; empty where nothing is known.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Check:
     one_sided: bool
     details: pd.DataFrame | None
     n: int
+    remedy: str = ""
 
     @property
     def tail_area(self) -> float:
@@ -178,6 +181,7 @@ def run_checks(
             one_sided=value.one_sided,
             details=value.details(data.odd, mean / draws),
             n=len(data),
+            remedy=value.remedy,
         )
         for j, value in enumerate(ready)
     ]

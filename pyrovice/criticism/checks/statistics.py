@@ -44,6 +44,8 @@ class Statistic(ABC):
 
     name: ClassVar[str]
     means: ClassVar[str]
+    # What to fit again with if the two disagree, as it is typed.
+    remedy: ClassVar[str] = ""
     one_sided: ClassVar[bool] = False
 
     @classmethod
@@ -91,9 +93,10 @@ class Surprises(Statistic):
     """The share of answers with a probability below 0.05."""
 
     name = "surprises"
+    remedy = "choice=pv.choices.DotProduct(lapse=dist.Beta(1, 20))"
     means = (
         "answers that should be rare are not, as when some are given at random; "
-        "choice=pv.choices.DotProduct(lapse=dist.Beta(1, 20)) says how many"
+        f"{remedy} says how many"
     )
 
     @classmethod
@@ -107,6 +110,7 @@ class Surprises(Statistic):
 class _SurprisesBesideLapses(Surprises):
     """The same where the model has lapses already."""
 
+    remedy = ""
     means = "answers that should be rare are more or less frequent than the lapses explain"
 
 
@@ -211,10 +215,8 @@ class Positions(Statistic):
 class _UnfavouredPositions(Positions):
     """The same where places are known and the model has no favour for any."""
 
-    means = (
-        f"{Positions.means}; choice=pv.choices.DotProduct(position=dist.Normal(0, 0.3)) says by "
-        "how much"
-    )
+    remedy = "choice=pv.choices.DotProduct(position=dist.Normal(0, 0.3))"
+    means = f"{Positions.means}; {remedy} says by how much"
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,7 +255,8 @@ class OwnWeights(Statistic):
     """
 
     name = "own weights"
-    means = "people weigh the dimensions differently, and people=pv.People() says who and which"
+    remedy = "people=pv.People()"
+    means = f"people weigh the dimensions differently, and {remedy} says who and which"
     one_sided = True
     who: csr_array
     labels: pd.Index
@@ -309,6 +312,7 @@ class OwnWeights(Statistic):
 class _BeyondOwnWeights(OwnWeights):
     """The same where the model has weights of people already."""
 
+    remedy = ""
     means = "people differ more in how they weigh the dimensions than their fitted weights do"
 
 

@@ -181,7 +181,7 @@ class SoftmaxChoice:
         if not isinstance(self.lapse, Tensor) and not self.lapse:
             return OddOneOut(log_p, validate_args=validate_args)
         lapse = torch.as_tensor(self.lapse).to(log_p).clamp(min=LEAST_LAPSE)
-        lapse = lapse.reshape((*lapse.shape[:-2], 1)).expand(log_p.shape[:-1])
+        lapse = lapse.reshape((*lapse.shape[:-2], 1))
         return LapsingOddOneOut(
             log_p, lapse, judgments.chance, judgments.anchor, validate_args=validate_args
         )
@@ -194,6 +194,8 @@ class SoftmaxChoice:
         if not self.asks_where or judgments.places is None:
             return similarity if sharpness is None else similarity * sharpness
         favour = torch.as_tensor(self.position).to(similarity)
+        # Only differences count, and a product by two rows reads less than one by three.
+        favour = favour[..., :2] - favour[..., 2:]
         at = judgments.place_indicators.to(similarity).flatten(1)
         added = (favour.unsqueeze(-2) @ at).squeeze(-2).unflatten(-1, (3, -1))
         if sharpness is None:

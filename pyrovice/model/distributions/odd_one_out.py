@@ -59,8 +59,8 @@ class LapsingOddOneOut(OddOneOut):
     ----------
     log_p : Tensor of shape (..., n, 3)
         Log-probability of each position, of an answer that is not at random.
-    lapse : Tensor of shape (..., n)
-        The probability that it is, at least LEAST_LAPSE.
+    lapse : Tensor of shape (..., n) or (..., 1)
+        The probability that it is, at least LEAST_LAPSE, of each answer or of all.
     chance : Tensor of shape (1,) or (n,)
         Of each answer at random: a third, or a half with an anchor.
     anchor : Tensor of shape (n,), optional
