@@ -183,7 +183,7 @@ def choose_guide(name: GuideName, rank: int | None) -> Any:
     return pv.MAP() if name is GuideName.point else pv.MeanField()
 
 
-def choose_choice(name: ChoiceName, lapse: str | None, places: bool) -> Any:
+def choose_choice(name: ChoiceName, lapse: str | None, places: bool, data: pv.Triplets) -> Any:
     """The choice of that name; what is learned has the priors that the docstrings name."""
     import pyro.distributions as dist
 
@@ -198,6 +198,7 @@ def choose_choice(name: ChoiceName, lapse: str | None, places: bool) -> Any:
                 f"--lapse {lapse}: expected a share such as 0.05, or learn."
             ) from error
     if places:
+        _check_places(data)
         given["position"] = dist.Normal(0.0, 0.3)
     classes = {
         ChoiceName.dot_product: pv.choices.DotProduct,
@@ -206,6 +207,19 @@ def choose_choice(name: ChoiceName, lapse: str | None, places: bool) -> Any:
         ChoiceName.contrast: pv.choices.Contrast,
     }
     return classes[name](**given)
+
+
+def _check_places(data: pv.Triplets) -> None:
+    """Refuse judgments that do not say where objects stood, in words of the shell."""
+    from pyrovice.data.places import places_of
+
+    if places_of(data) is None:
+        raise DataError(
+            "--places needs to know where each object stood on the screen, and these judgments do "
+            "not say; leave it out. Or if your table has the objects in the order of the screen, "
+            "convert it first: pyrovice convert table.csv -o judgments.csv "
+            "--objects left,middle,right --position answer"
+        )
 
 
 def choose_people(wanted: bool, groups: Path | None, data: pv.Triplets) -> pv.People | None:

@@ -115,10 +115,10 @@ def fit(
     pace = choose_rate(rate, prior, guide, validation)
     numbers = {"spike": spike, "slab": slab, "pi": pi, "scale": scale}
     infer, kind = _spose_or_fit(pace, prior, features, choose_guide(guide, rank), numbers)
-    how = choose_choice(choice, lapse, places)
     training = choose_training(paper, learning_rate, batch_size, max_epochs)
     first, place = choose_dimensions(dimensions), choose_device(device)
     judgments = read_judgments(data, format, names, part)
+    how = choose_choice(choice, lapse, places, judgments)
     valid = None if validation is None else read_judgments(validation, names=judgments.names)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", pv.PyroviceWarning)
@@ -263,11 +263,11 @@ def sweep(
     if jobs == 0:
         raise typer.BadParameter("--jobs 0: expected a number of processes, or -1 for all.")
     priors = choose_grid(spike, slab, pi, paper_grid)
-    how = choose_choice(choice, lapse, places)
     family = choose_guide(guide, rank)
     training = choose_training(paper, learning_rate, batch_size, max_epochs)
     first, place = choose_dimensions(dimensions), choose_device(device)
     judgments = read_judgments(data, format, names, part)
+    how = choose_choice(choice, lapse, places, judgments)
     found = pv.sweep(
         judgments,
         read_judgments(validation, names=judgments.names),

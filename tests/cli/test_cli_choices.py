@@ -65,3 +65,11 @@ def test_what_cannot_be_done_gets_a_sentence(here, options, code, said):
     made = call("fit", "a.csv", "-o", "a.fit", *options, *QUICK)
     assert made.exit_code == code
     assert said in " ".join(made.stderr.replace("│", " ").split())
+
+
+def test_places_that_nobody_noted_get_a_sentence_for_the_shell(here):
+    pv.simulate(np.eye(5), 60, seed=0).write("nowhere.csv")
+    made = call("fit", "nowhere.csv", "-o", "b.fit", "--places", *QUICK)
+    assert made.exit_code == 1
+    assert "leave it out" in made.stderr
+    assert "pyrovice convert table.csv" in made.stderr
