@@ -183,7 +183,7 @@ def choose_guide(name: GuideName, rank: int | None) -> Any:
     return pv.MAP() if name is GuideName.point else pv.MeanField()
 
 
-def choose_choice(name: ChoiceName, lapse: str | None, places: bool, data: pv.Triplets) -> Any:
+def choose_choice(name: ChoiceName, lapse: str | None, places: bool) -> Any:
     """The choice of that name; what is learned has the priors that the docstrings name."""
     import pyro.distributions as dist
 
@@ -198,7 +198,6 @@ def choose_choice(name: ChoiceName, lapse: str | None, places: bool, data: pv.Tr
                 f"--lapse {lapse}: expected a share such as 0.05, or learn."
             ) from error
     if places:
-        _check_places(data)
         given["position"] = dist.Normal(0.0, 0.3)
     classes = {
         ChoiceName.dot_product: pv.choices.DotProduct,
@@ -209,44 +208,13 @@ def choose_choice(name: ChoiceName, lapse: str | None, places: bool, data: pv.Tr
     return classes[name](**given)
 
 
-def _check_places(data: pv.Triplets) -> None:
-    """Refuse judgments that do not say where objects stood, in words of the shell."""
-    from pyrovice.data.places import places_of
-
-    if places_of(data) is None:
-        raise DataError(
-            "--places needs to know where each object stood on the screen, and these judgments do "
-            "not say; leave it out. Or if your table has the objects in the order of the screen, "
-            "convert it first: pyrovice convert table.csv -o judgments.csv "
-            "--objects left,middle,right --position answer"
-        )
-
-
 def choose_people(wanted: bool, groups: Path | None, data: pv.Triplets) -> pv.People | None:
     """One mind, or people who differ, in groups if a file says so."""
-    if groups is not None and not wanted:
-        raise typer.BadParameter("--groups says which groups people are in, and needs --people.")
+    if groups is None:
+        return pv.People() if wanted else None
     if not wanted:
-        return None
-    _check_who_answered(data)
-    return pv.People() if groups is None else pv.People(groups=read_groups(groups, data))
-
-
-def _check_who_answered(data: pv.Triplets) -> None:
-    """Refuse judgments by nobody in particular, or by one person, in words of the shell."""
-    if data.participants is None:
-        raise DataError(
-            "--people needs to know who answered, and these judgments do not say; leave it out. Or "
-            "if a column of your table says so, as 'who' does here, convert the table first: "
-            "pyrovice convert table.csv -o judgments.csv --objects left,middle,right --odd answer "
-            "--participant who"
-        )
-    known = data.people()
-    if len(known) < 2:
-        by = f"one person, {known[0]!r}" if known else "nobody who is known"
-        raise DataError(
-            f"--people is about how people differ, and these judgments are by {by}; leave it out."
-        )
+        raise typer.BadParameter("--groups says which groups people are in, and needs --people.")
+    return pv.People(groups=read_groups(groups, data))
 
 
 def read_groups(path: Path, data: pv.Triplets) -> dict[Any, str]:

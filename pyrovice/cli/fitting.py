@@ -43,14 +43,13 @@ from pyrovice.cli.signals import exit_code
 from pyrovice.errors import InterruptedWarning
 from pyrovice.storage.atomic import whole_file
 
-# Below so many, a dimension of a few objects may well be real.
-FEW_OBJECTS = 30
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pyrovice.results.scores import Evaluation
 
+# Of so few objects, a dimension of one or two may well be real.
+FEW_OBJECTS = 30
 Validation = typer.Option("--validation", help="Judgments to score with, like DATA.")
 
 
@@ -115,10 +114,10 @@ def fit(
     pace = choose_rate(rate, prior, guide, validation)
     numbers = {"spike": spike, "slab": slab, "pi": pi, "scale": scale}
     infer, kind = _spose_or_fit(pace, prior, features, choose_guide(guide, rank), numbers)
+    how = choose_choice(choice, lapse, places)
     training = choose_training(paper, learning_rate, batch_size, max_epochs)
     first, place = choose_dimensions(dimensions), choose_device(device)
     judgments = read_judgments(data, format, names, part)
-    how = choose_choice(choice, lapse, places, judgments)
     valid = None if validation is None else read_judgments(validation, names=judgments.names)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", pv.PyroviceWarning)
@@ -264,10 +263,10 @@ def sweep(
         raise typer.BadParameter("--jobs 0: expected a number of processes, or -1 for all.")
     priors = choose_grid(spike, slab, pi, paper_grid)
     family = choose_guide(guide, rank)
+    how = choose_choice(choice, lapse, places)
     training = choose_training(paper, learning_rate, batch_size, max_epochs)
     first, place = choose_dimensions(dimensions), choose_device(device)
     judgments = read_judgments(data, format, names, part)
-    how = choose_choice(choice, lapse, places, judgments)
     found = pv.sweep(
         judgments,
         read_judgments(validation, names=judgments.names),

@@ -80,8 +80,16 @@ def test_people_prints_and_writes_the_table(here, people_fit):
         ("fit train.csv -o a.fit --people --groups twice.csv", 1, "p000 more than once"),
         ("fit train.csv -o a.fit --people --groups empty.csv", 1, "does not hold a table"),
         ("fit train.csv -o a.fit --people --groups others.csv", 1, "who did not judge"),
-        ("fit example -o a.fit --people", 1, "--people needs to know who answered"),
-        ("fit single.csv -o a.fit --people", 1, "are by one person, 'ann'; leave it out."),
+        (
+            "fit example -o a.fit --people",
+            1,
+            "needs to know who answered, and these judgments do not say",
+        ),
+        (
+            "fit single.csv -o a.fit --people",
+            1,
+            "are by one person, 'ann'; leave people= out, on the command line --people.",
+        ),
         ("people one.fit", 1, "of one mind"),
         ("people my.fit -o people.docx", 2, "should end in .csv"),
         ("people none.fit", 1, "none.fit"),
@@ -103,7 +111,7 @@ def test_what_cannot_be_done_gets_a_sentence(here, small_fit, arguments, code, s
 
 def test_what_it_says_of_people_who_are_not_named_works_as_typed(here, people_data):
     told = call("fit", "example", "-o", "a.fit", "--people").stderr
-    command = " ".join(told.split()).partition("convert the table first: pyrovice ")[2]
+    command = " ".join(told.split()).partition("on the command line pyrovice ")[2]
     rows = pd.DataFrame(people_data.objects[:200], columns=["left", "middle", "right"])
     rows["answer"] = rows.to_numpy()[range(200), people_data.odd[:200]]
     rows["who"] = people_data.participants[:200]

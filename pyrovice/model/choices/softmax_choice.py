@@ -106,7 +106,9 @@ class SoftmaxChoice:
                 "position= needs to know where each object stood on the screen, and these "
                 "judgments do not say. Triplets.from_dataframe(table, objects=['left', 'middle', "
                 "'right'], position='answer') keeps it, and so do formats with a place for each "
-                "object; or give Triplets(trials=...) with place_1, place_2 and place_3."
+                "object; or give Triplets(trials=...) with place_1, place_2 and place_3. On the "
+                "command line pyrovice convert table.csv -o judgments.csv "
+                "--objects left,middle,right --position answer"
             )
 
     def drawn(self, X: Tensor) -> Self:

@@ -141,13 +141,16 @@ def check_people_of(data: Triplets, people: Any) -> None:
     if data.participants is None:
         raise DataError(
             "people= needs to know who answered, and these judgments do not say: give "
-            "participants=..., for example Triplets.from_dataframe(table, participant='who')."
+            "participants=..., for example Triplets.from_dataframe(table, participant='who'), on "
+            "the command line pyrovice convert table.csv -o judgments.csv "
+            "--objects left,middle,right --odd answer --participant who"
         )
     known = data.people()
     if len(known) < 2:
+        by = f"one person, {known[0]!r}" if known else "nobody who is known"
         raise DataError(
-            f"people= is about how people differ, and these judgments are by "
-            f"{f'one person, {known[0]!r}' if known else 'nobody who is known'}; leave people= out."
+            f"people= is about how people differ, and these judgments are by {by}; leave people= "
+            "out, on the command line --people."
         )
 
 
