@@ -48,8 +48,9 @@ LOOK_EVERY = 25
 # Draws to count dimensions by, where a guide has no closed form.
 LOOK_DRAWS = 100
 VALIDATION_DRAWS = 10
-# What is learned only once there is an embedding, where people lapse. Before, lapses would explain
-# all that it does not explain yet, and who lapses can be ever so sure at no cost.
+# What is learned of people only once there is an embedding. Before, lapses would explain all that
+# it does not explain yet, and who lapses can be ever so sure at no cost. Temperatures beside
+# weights are learned from the first step, unless there are lapses.
 LATER = (
     *("typical_lapse", "lapse_spread", "person_lapse"),
     *("temperature_spread", "person_temperature"),
@@ -143,7 +144,8 @@ class Trainer:
         self.drop_from = max(self.decay * DROP_FROM_SHARE, DROP_FROM_STEP)
         latent = run.model.structure.latent
         self.later: tuple[str, ...] = ()
-        if isinstance(run.guide, SiteGuide) and "person_lapse" in latent:
+        waits = "person_lapse" in latent or run.model.sees_alike
+        if run.model.people is not None and isinstance(run.guide, SiteGuide) and waits:
             self.later = tuple(site for site in LATER if site in latent)
         self.gradients: Gradients | None = None
         self.seen = Look.at(run, task.validation)

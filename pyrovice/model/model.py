@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from copy import deepcopy
+from copy import copy, deepcopy
 from functools import cached_property
 from typing import Any
 
@@ -222,6 +222,11 @@ class Model:
             return drawn
         return with_newcomers(self.answers, drawn, n, seed)
 
+    @property
+    def sees_alike(self) -> bool:
+        """Whether everybody sees the same embedding, however they answer."""
+        return not isinstance(self.answers, Crowd) or self.answers.sees_alike
+
     @cached_property
     def _surplus(self) -> int:
         """Dims of size one that a prior leaves between particles and objects.
@@ -243,6 +248,14 @@ class Model:
     def with_data(self, data: Triplets | Judgments | None) -> Model:
         """The same model of other judgments, or of none."""
         return self._with(self.dimensions, data)
+
+    def of_one_mind(self) -> Model:
+        """The same model where everybody answers alike."""
+        other = copy(self)
+        other.people, other.answers = None, self.choice
+        for computed in ("structure", "_surplus"):
+            other.__dict__.pop(computed, None)
+        return other
 
     def with_objects(self, prior: Prior, n_objects: int) -> Model:
         """The same model of other objects, with a prior of theirs and no judgments."""

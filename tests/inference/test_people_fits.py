@@ -1,6 +1,7 @@
 """People through every way of fitting."""
 
 import numpy as np
+import pyro
 import pytest
 import torch
 from helpers.embeddings import sparse_embedding
@@ -9,7 +10,8 @@ from pyro.infer.autoguide import AutoNormal
 
 import pyrovice as pv
 from pyrovice.inference.plan import Plan
-from pyrovice.inference.svi import train
+from pyrovice.inference.progress import Progress
+from pyrovice.inference.svi import Trainer, train
 
 SHORT = pv.Training(schedule=pv.Anneal(steps=120), stop=pv.MaxEpochs(120))
 
@@ -127,3 +129,26 @@ def test_a_sweep_over_priors_with_people(data, tmp_path):
     assert found.median(priors[0]).people().shape[0] == 6
     alone = pv.fit(train, prior=priors[0], progress=False, **arguments)
     np.testing.assert_array_equal(found.median(priors[0]).people(), alone.people())
+
+
+def test_while_lapses_and_temperatures_wait_a_step_is_that_of_one_mind(data):
+    def first_gradient(people):
+        plan = Plan.of(
+            data, prior=pv.SpikeSlab(), guide=pv.MeanField(), training=SHORT, seed=0,
+            people=people, dimensions=3,
+        )  # fmt: skip
+        with plan.isolated():
+            run, task = plan.begin()
+            trainer = Trainer(run, task, None, Progress(False, 0, ""))
+            # Other sites draw random numbers of their own when a guide is made.
+            torch.manual_seed(1)
+            with pyro.validation_enabled(False):
+                trainer._gradients().take(task.judgments, again=False)
+        return {name: value.grad for name, value in run.guide.named_parameters()}
+
+    one_mind = first_gradient(None)
+    found = first_gradient(pv.People(weights=False, lapse=True))
+    for name, gradient in one_mind.items():
+        torch.testing.assert_close(found.pop(name), gradient)
+    assert set(found.values()) == {None}
+    assert any("person_lapse" in name for name in found)

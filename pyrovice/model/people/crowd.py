@@ -96,6 +96,11 @@ class Crowd:
     def __repr__(self) -> str:
         return f"{self.people!r} with {self.choice!r}"
 
+    @property
+    def sees_alike(self) -> bool:
+        """Whether everybody sees the same embedding, and differs in how they answer only."""
+        return not (self.people.varies("weights") or self.people.varies("own"))
+
     def meeting(self, newcomer: Mapping[str, Tensor]) -> Crowd:
         """The same, with somebody who answers where nobody is known: else the typical person."""
         other = copy(self)
@@ -117,8 +122,7 @@ class Crowd:
     def remembering(self, X: Tensor, judgments: Judgments) -> Crowd:
         """The same, with what does not depend on people computed once, for many questions."""
         other = copy(self)
-        sees_alike = not (self.people.varies("weights") or self.people.varies("own"))
-        if sees_alike and getattr(self.choice, "samples_nothing", False):
+        if self.sees_alike and getattr(self.choice, "samples_nothing", False):
             similarity = self.choice.similarity(X, judgments)
             same = not self.people.varies("temperature")
             answers = self.choice.answer(similarity, judgments) if same else None
