@@ -50,6 +50,8 @@ class Run:
         What happened so far.
     looked_at : int
         The step of the last look at the guide.
+    weighed : int
+        How many times dimensions were due to be weighed.
     over : bool
         Whether there is nothing left to do.
     converged, interrupted : bool
@@ -61,6 +63,7 @@ class Run:
     optimizer: torch.optim.Adam | None = None
     history: list[Epoch] = field(default_factory=list)
     looked_at: int = 0
+    weighed: int = 0
     over: bool = False
     converged: bool = False
     interrupted: bool = False
@@ -117,6 +120,7 @@ class Run:
         record = {
             "dimensions": self.model.dimensions,
             "looked_at": self.looked_at,
+            "weighed": self.weighed,
             "over": self.over,
             "converged": self.converged,
         }
@@ -149,7 +153,7 @@ class Run:
         rows: list[dict[str, Any]] = pd.DataFrame(group(arrays, "history")).to_dict("records")
         counts = [{name: int(row[name]) for name in COUNTS} for row in rows]
         self.history = [Epoch(**row | count) for row, count in zip(rows, counts, strict=True)]
-        self.looked_at = int(record["looked_at"])
+        self.looked_at, self.weighed = int(record["looked_at"]), int(record["weighed"])
         self.over, self.converged = bool(record["over"]), bool(record["converged"])
         random = group(arrays, "random")
         torch.set_rng_state(torch.from_numpy(random["cpu"]))

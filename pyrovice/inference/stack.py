@@ -97,8 +97,11 @@ class Stack:
                     last = epoch + 1 >= trainer.task.training.max_epochs
                     if trainer.has_ended() or last:
                         over[i] = None
-                    elif (alive := trainer.drop_collapsed()) is not None:
-                        kept[i] = alive
+                        continue
+                    with self.random_of(i):
+                        left = trainer.drop_dimensions()
+                    if left is not None:
+                        kept[i] = left
                 except Exception as error:
                     over[i] = error
             for i, failure in over.items():

@@ -7,7 +7,6 @@ moves the guide along the gradient of the ELBO.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,12 +22,14 @@ from pyrovice.errors import GuideError, PyroviceError
 from pyrovice.guides import MeanFieldGuide, SiteGuide, steadiest_rate
 from pyrovice.guides.elbo import TwoTermELBO
 from pyrovice.guides.foreign import cannot_follow, mismatch
+from pyrovice.inference.batches import Batches
 from pyrovice.inference.checkpoints import Keeper
 from pyrovice.inference.gradients import Gradients
 from pyrovice.inference.progress import Progress
 from pyrovice.inference.run import Epoch, Run
 from pyrovice.inference.settings import LARGEST_RATE, MOST_STEPS, Anneal, Training
 from pyrovice.inference.starts import Start
+from pyrovice.inference.worth import is_time_to_weigh, pay_for_themselves
 from pyrovice.model.judgments import Judgments
 from pyrovice.model.priors import steady_rate
 from pyrovice.model.structure import typical_weights
@@ -165,7 +166,7 @@ class Trainer:
             self.bar.update(self.run.history[-1], epochs_left=left)
             if self.has_ended():
                 break
-            self.drop_collapsed()
+            self.drop_dimensions()
             if self.keeper is not None and self.keeper.due:
                 self.keeper.save(self.run)
         if self.keeper is not None and not self.run.over:
@@ -250,17 +251,19 @@ class Trainer:
     def _rule_is_met(self) -> bool:
         return self.step >= self.decay and self.run.ended(self.task.training.stop)
 
-    def drop_collapsed(self) -> NDArray[np.intp] | None:
-        """Drop what is next to nothing; the columns that are left, if any were dropped."""
-        if (
+    def drop_dimensions(self) -> NDArray[np.intp] | None:
+        """Drop what is next to nothing or costs too much; the columns left, None if all are."""
+        if not (
             self.run.looked_at == self.step
             and self.task.training.drop_collapsed
             and self.step >= self.drop_from
         ):
-            alive = np.flatnonzero(self.seen.alive)
-            if self.run.keep(alive):
-                return alive
-        return None
+            return None
+        alive, past = self.seen.alive, self.step / self.decay if self.decay else 0.0
+        if is_time_to_weigh(self.run, past):
+            alive = alive & pay_for_themselves(self.run, self.batches.portions, past)
+        left = np.flatnonzero(alive)
+        return left if self.run.keep(left) else None
 
 
 def _steps(schedule: Anneal, run: Run, task: Task) -> int:
@@ -329,36 +332,6 @@ class Look:
             }
         few = min(pruning.MIN_OBJECTS, int(posterior.shape[0] * DROP_BELOW_SHARE))
         return cls(row, pruning.kept(posterior, min_objects=few, threshold=pruning.THRESHOLD / 10))
-
-
-class Batches:
-    """The judgments of each step.
-
-    With a batch size of the user's, they are drawn anew in every epoch. Automatic
-    batches are few and large: the data are cut up once and the parts take turns.
-    """
-
-    def __init__(self, judgments: Judgments, training: Training) -> None:
-        self.judgments = judgments
-        self.size = training.rows_per_batch(len(judgments))
-        self.parts = None
-        if self.size >= len(judgments):
-            self.parts = [judgments.coming_again()]
-        elif training.batch_size == "auto":
-            self.parts = [part.coming_again() for part in judgments.parts(self.size)]
-
-    def __len__(self) -> int:
-        return -(-len(self.judgments) // self.size)
-
-    def epoch(self) -> Iterator[Judgments]:
-        """All judgments once, in random order."""
-        if self.parts is not None:
-            for part in torch.randperm(len(self.parts)).tolist():
-                yield self.parts[part]
-        else:
-            rows = torch.randperm(len(self.judgments), device=self.judgments.odd.device)
-            for batch in rows.split(self.size):
-                yield self.judgments[batch]
 
 
 def _parameters(run: Run, elbo: TwoTermELBO, judgments: Judgments) -> list[Tensor]:

@@ -178,8 +178,8 @@ def test_bad_arguments_get_a_sentence(fit, parts):
 
 
 def test_weights_that_are_larger_than_the_prior_expects():
-    truth = 2.5 * sparse_embedding(30, 3, seed=0)
-    data = pv.simulate(truth, 3000, seed=0)
+    truth = 2.5 * sparse_embedding(40, 3, seed=0)
+    data = pv.simulate(truth, 4000, seed=0)
     fit = pv.fit(data, dimensions=6, training=SHORT, progress=False)
     (found,) = room_for_weights(fit)
     assert (found.question, found.verdict) == (ROOM, "for information")
