@@ -22,6 +22,8 @@ from pyrovice.results.scores import log_score
 
 OBJECTS, DIMENSIONS = 30, 4
 FIT, HELD_OUT = 12_000, 12_000
+# Embeddings and judgments of each.
+SETS = 4
 TRUE = {
     "dot product": pv.choices.DotProduct(),
     "lapses": pv.choices.DotProduct(lapse=0.15),
@@ -41,26 +43,32 @@ FITTED = {
 def run(quick: bool) -> str:
     folder = Path(os.environ.get("PYROVICE_RUNS") or mkdtemp())
     names = [*TRUE][: 2 if quick else len(TRUE)]
-    found = {(true, fitted): nats(folder, true, fitted) for true in names for fitted in names}
+    found = {
+        (true, fitted): np.array(
+            [nats(folder, true, fitted, i) for i in range(1 if quick else SETS)]
+        )
+        for true in names
+        for fitted in names
+    }
     return "\n".join(table(found, names))
 
 
-def nats(folder: Path, true: str, fitted: str) -> NDArray[np.float64]:
-    """Of every held-out answer that was simulated from one choice, by another."""
-    path = folder / f"apart {true} {fitted}.npy"
+def nats(folder: Path, true: str, fitted: str, number: int) -> float:
+    """Mean over held-out answers that were simulated from one choice, by another."""
+    path = folder / f"apart {true} {fitted} {number}.npy"
     if path.exists():
-        return np.load(path)
-    X = plausible_embedding(OBJECTS, DIMENSIONS, seed=0)
+        return float(np.load(path))
+    X = plausible_embedding(OBJECTS, DIMENSIONS, seed=number)
     train, held_out = (
         pv.simulate(X, n, seed=seed, choice=TRUE[true])
-        for seed, n in enumerate((FIT, HELD_OUT), start=1)
+        for seed, n in enumerate((FIT, HELD_OUT), start=1 + 2 * number)
     )
     warnings.simplefilter("ignore", pv.PyroviceWarning)
     fit = pv.fit(train, choice=FITTED[fitted], dimensions=3 * DIMENSIONS, seed=0, progress=False)
     if fitted == "dot product":
         # The others learn something and are sampled, which alone improves predictions.
         fit = pv.refine(fit.prune(), train, seed=0, progress=False)
-    found = -log_score(fit.predict(held_out, draws=200), held_out.odd)
+    found = float(-log_score(fit.predict(held_out, draws=200), held_out.odd).mean())
     np.save(path, found)
     return found
 
@@ -71,8 +79,8 @@ def table(found: dict[tuple[str, str], NDArray], names: list[str]) -> Iterator[s
         f"simulated from each choice and fitted by all, from {3 * DIMENSIONS} dimensions; "
         f"{HELD_OUT:,} others are scored with 200 draws. All are sampled: a choice that learns "
         "something is after training, the dot product is by `pv.refine`. In each row: held-out "
-        "nats of the true choice, and how far each choice is behind it, in thousandths, with the "
-        "standard error of that paired difference."
+        "nats of the true choice, and how far each choice is behind it, in thousandths, as a mean "
+        f"over {SETS} data sets of other embeddings with its standard error over these."
     )
     yield ""
     yield f"| simulated from | nats | {' | '.join(names)} |"
@@ -82,6 +90,6 @@ def table(found: dict[tuple[str, str], NDArray], names: list[str]) -> Iterator[s
         cells = []
         for fitted in names:
             behind = 1e3 * (found[true, fitted] - own)
-            error = behind.std() / np.sqrt(len(behind))
+            error = behind.std(ddof=1) / np.sqrt(len(behind)) if len(behind) > 1 else np.nan
             cells.append("" if fitted == true else f"{behind.mean():+.1f} ± {error:.1f}")
         yield f"| {true} | {own.mean():.4f} | {' | '.join(cells)} |"

@@ -25,8 +25,8 @@ from pyrovice.model.structure import Node
 LEAST_WORTH = 0.7
 # Shares of the decay of the learning rate after which dimensions are weighed. At first less is
 # asked: the rate is still high, and weak dimensions explain more when noise is gone.
-WEIGHED_AT = (0.6, 0.7, 0.8, 0.9, 0.95)
-ASKED_FROM, ASKED_IN_FULL = 0.5, 0.9
+WEIGHED_AT = (0.6, 0.7, 0.8, 0.9, 0.95, 0.98)
+ASKED_FROM, ASKED_IN_FULL = 0.5, 0.95
 # One draw of the weights of few objects says little, and neither does one part of many judgments.
 WEIGHTS_TO_DRAW = 2000
 FEWEST_DRAWS, MOST_DRAWS = 4, 32

@@ -147,11 +147,11 @@ def test_each_time_to_weigh_comes_once_and_asks_for_more(small, monkeypatch):
         return np.full(4, 0.5)
 
     monkeypatch.setattr(worth, "worths", watched)
-    for past in (0.0, 0.5, 0.61, 0.65, 0.92, 0.94, 0.96, 1.5):
+    for past in (0.0, 0.5, 0.61, 0.65, 0.92, 0.94, 0.99, 1.5):
         if worth.is_time_to_weigh(run, past):
             kept = worth.pay_for_themselves(run, [task.judgments], past)
             assert kept.tolist() == [asked[-1] <= 0.5] * 4
-    np.testing.assert_allclose(asked, [0.7 * (0.11 / 0.4) ** 2, 0.7, 0.7])
+    np.testing.assert_allclose(asked, [0.7 * (0.11 / 0.45) ** 2, 0.7 * (0.42 / 0.45) ** 2, 0.7])
 
 
 @pytest.fixture(scope="module")

@@ -163,7 +163,7 @@ def test_lapses_are_a_mixture_of_categoricals():
     logits = torch.randn(2, 5, 3).masked_fill(is_anchor, -torch.inf).requires_grad_()
     lapse = torch.rand(2, 5, requires_grad=True)
     ours = LapsingOddOneOut(
-        logits.log_softmax(-1), lapse, at_random.max(-1).values, anchor, validate_args=True
+        logits.softmax(-1), lapse, at_random.max(-1).values, anchor, validate_args=True
     )
     mixed = (1 - lapse[..., None]) * logits.softmax(-1) + lapse[..., None] * at_random
     theirs = dist.Categorical(probs=mixed)
@@ -177,7 +177,7 @@ def test_lapses_are_a_mixture_of_categoricals():
     assert apart.sample((6,)).shape == (6, 2, 4, 5)
     # What is next to impossible is not impossible where anybody may lapse.
     least = torch.full((1,), LEAST_LAPSE)
-    sure = LapsingOddOneOut(torch.tensor([[0.0, -200.0, -300.0]]), least, torch.ones(1))
+    sure = LapsingOddOneOut(torch.tensor([[1.0, 0.0, 0.0]]), least, torch.ones(1))
     assert torch.isfinite(sure.log_prob(torch.tensor([2]))).all()
 
 

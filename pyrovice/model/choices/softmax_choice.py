@@ -174,19 +174,29 @@ class SoftmaxChoice:
         self, similarity: Tensor, judgments: Judgments, *, validate_args: bool | None = None
     ) -> OddOneOut:
         """The same as a distribution; whatever is learned has a value by now."""
-        # Three long rows are normalised much faster than many short ones.
-        scores = rule_out_anchors(self._scores(similarity, judgments), judgments, dim=-2)
-        if self.asks_where and judgments.places is None:
-            log_p = self._in_any_order(scores).mT
-        else:
-            log_p = scores.log_softmax(-2).mT
         if not isinstance(self.lapse, Tensor) and not self.lapse:
-            return OddOneOut(log_p, validate_args=validate_args)
-        lapse = torch.as_tensor(self.lapse).to(log_p).clamp(min=LEAST_LAPSE)
+            scores = self._allowed(similarity, judgments)
+            where_unknown = self.asks_where and judgments.places is None
+            log_p = self._in_any_order(scores) if where_unknown else scores.log_softmax(-2)
+            return OddOneOut(log_p.mT, validate_args=validate_args)
+        p = self.before_lapses(similarity, judgments)
+        lapse = torch.as_tensor(self.lapse).to(p).clamp(min=LEAST_LAPSE)
         lapse = lapse.reshape((*lapse.shape[:-2], 1))
         return LapsingOddOneOut(
-            log_p, lapse, judgments.chance, judgments.anchor, validate_args=validate_args
+            p, lapse, judgments.chance, judgments.anchor, validate_args=validate_args
         )
+
+    def before_lapses(self, similarity: Tensor, judgments: Judgments) -> Tensor:
+        """The probability of each answer of somebody who does not lapse, (..., n, 3)."""
+        scores = self._allowed(similarity, judgments)
+        if self.asks_where and judgments.places is None:
+            return self._in_any_order(scores).exp().mT
+        return scores.softmax(-2).mT
+
+    def _allowed(self, similarity: Tensor, judgments: Judgments) -> Tensor:
+        """Log-odds of the answers, -inf for those that are ruled out."""
+        # Three long rows are normalised much faster than many short ones.
+        return rule_out_anchors(self._scores(similarity, judgments), judgments, dim=-2)
 
     def _scores(self, similarity: Tensor, judgments: Judgments) -> Tensor:
         """Log-odds of the answers, as far as it is known where they stood, (..., 3, n)."""

@@ -53,12 +53,12 @@ class OddOneOut(Categorical):
 class LapsingOddOneOut(OddOneOut):
     """The same where some answer at random, each with a probability of their own.
 
-    What is known of one answer takes one mixture, not three.
+    What is known of one answer takes one mixture, not three, and no logarithm of the two others.
 
     Parameters
     ----------
-    log_p : Tensor of shape (..., n, 3)
-        Log-probability of each position, of an answer that is not at random.
+    p : Tensor of shape (..., n, 3)
+        Probability of each position, of an answer that is not at random.
     lapse : Tensor of shape (..., n) or (..., 1)
         The probability that it is, at least LEAST_LAPSE, of each answer or of all.
     chance : Tensor of shape (1,) or (n,)
@@ -68,15 +68,15 @@ class LapsingOddOneOut(OddOneOut):
 
     Examples
     --------
-    >>> log_p = torch.tensor([[0.2, 0.3, 0.5]]).log()
-    >>> lapsing = LapsingOddOneOut(log_p, torch.tensor([0.1]), torch.tensor([1 / 3]))
+    >>> p = torch.tensor([[0.2, 0.3, 0.5]])
+    >>> lapsing = LapsingOddOneOut(p, torch.tensor([0.1]), torch.tensor([1 / 3]))
     >>> lapsing.log_prob(torch.tensor([2])).exp(), lapsing.probs
     (tensor([0.4833]), tensor([[0.2133, 0.3033, 0.4833]]))
     """
 
     def __init__(
         self,
-        log_p: Tensor,
+        p: Tensor,
         lapse: Tensor,
         chance: Tensor,
         anchor: Tensor | None = None,
@@ -84,16 +84,14 @@ class LapsingOddOneOut(OddOneOut):
         validate_args: bool | None = None,
     ) -> None:
         self.lapse, self.chance, self.anchor = lapse, chance, anchor
-        self.log_p = self._param = log_p
+        self.p = self._param = p
         self._num_events = 3
-        torch.distributions.Distribution.__init__(
-            self, log_p.shape[:-1], validate_args=validate_args
-        )
+        torch.distributions.Distribution.__init__(self, p.shape[:-1], validate_args=validate_args)
 
     @lazy_property
     def logits(self) -> Tensor:
         """Log-probability of each position being the odd one, lapses included."""
-        mixed = self._mixed(self.log_p, self.lapse.unsqueeze(-1), self.chance.unsqueeze(-1))
+        mixed = self._mixed(self.p, self.lapse.unsqueeze(-1), self.chance.unsqueeze(-1))
         if self.anchor is None:
             return mixed
         position = torch.arange(3, device=mixed.device)
@@ -103,7 +101,7 @@ class LapsingOddOneOut(OddOneOut):
         self, batch_shape: torch.Size, _instance: LapsingOddOneOut | None = None
     ) -> LapsingOddOneOut:
         return LapsingOddOneOut(
-            self.log_p.expand((*batch_shape, 3)),
+            self.p.expand((*batch_shape, 3)),
             self.lapse.expand(batch_shape),
             self.chance,
             self.anchor,
@@ -113,11 +111,11 @@ class LapsingOddOneOut(OddOneOut):
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
-        return self._mixed(_of_answer(self.log_p, value), self.lapse, self.chance)
+        return self._mixed(_of_answer(self.p, value), self.lapse, self.chance)
 
     def left_of_answers(self) -> LapsingOddOneOut:
         return LapsingOddOneOut(
-            self.log_p.unsqueeze(-3),
+            self.p.unsqueeze(-3),
             self.lapse.unsqueeze(-2),
             self.chance,
             self.anchor,
@@ -125,20 +123,20 @@ class LapsingOddOneOut(OddOneOut):
         )
 
     @staticmethod
-    def _mixed(log_p: Tensor, lapse: Tensor, chance: Tensor) -> Tensor:
-        return torch.lerp(log_p.exp(), chance.to(log_p), lapse).log()
+    def _mixed(p: Tensor, lapse: Tensor, chance: Tensor) -> Tensor:
+        return torch.lerp(p, chance.to(p), lapse).log()
 
 
-def _of_answer(log_p: Tensor, value: Tensor) -> Tensor:
-    """The log-probabilities of these answers, of those of all three, (..., n, 3)."""
-    if log_p.dim() == 1:
-        return log_p[value]
-    rows = log_p.mT
+def _of_answer(of_each: Tensor, value: Tensor) -> Tensor:
+    """What is known of these answers, of what is known of all three, (..., n, 3)."""
+    if of_each.dim() == 1:
+        return of_each[value]
+    rows = of_each.mT
     if rows.dim() == 2 and value.dim() == 1 and torch.is_grad_enabled():
         # By its place among all three answers to all judgments: gathering and its derivative take
         # twice as long, once the places are known.
         place = value * value.shape[0] + torch.arange(value.shape[0], device=value.device)
         return rows.reshape(-1).index_select(0, place)
-    value = value.expand(np.broadcast_shapes(value.shape, log_p.shape[:-1]))
+    value = value.expand(np.broadcast_shapes(value.shape, of_each.shape[:-1]))
     rows = rows.expand((*value.shape[:-1], *rows.shape[-2:]))
     return rows.gather(-2, value.unsqueeze(-2)).squeeze(-2)

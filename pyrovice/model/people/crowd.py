@@ -124,8 +124,9 @@ class Crowd:
         other = copy(self)
         if self.sees_alike and getattr(self.choice, "samples_nothing", False):
             similarity = self.choice.similarity(X, judgments)
-            same = not self.people.varies("temperature")
-            answers = self.choice.answer(similarity, judgments) if same else None
+            answers = None
+            if not self.people.varies("temperature"):
+                answers = self._answers(self.choice, similarity, judgments)
             other.remembered = judgments, self._who(judgments), similarity, answers
         return other
 
@@ -169,11 +170,12 @@ class Crowd:
         if judgments.person is None:
             judgments = judgments.by()
         who = self._who(judgments)
-        log_p = self._choose(X, judgments, who, traits)
-        if traits.lapse is None:
-            return OddOneOut(log_p)
+        answers = self._choose(X, judgments, who, traits)
+        if not self.people.varies("lapse"):
+            return OddOneOut(answers)
+        assert traits.lapse is not None
         lapse = of_each(traits.lapse.clamp(min=LEAST_LAPSE), who)
-        return LapsingOddOneOut(log_p, lapse, judgments.chance, judgments.anchor)
+        return LapsingOddOneOut(answers, lapse, judgments.chance, judgments.anchor)
 
     # ------------------------------------------------------------------ traits
 
@@ -256,11 +258,12 @@ class Crowd:
         return judgments.person.remainder(self.size + 1)
 
     def _choose(self, X: Tensor, judgments: Judgments, who: Tensor, traits: Traits) -> Tensor:
-        """What the choice says of what each person sees."""
+        """What the choice says of what each person sees: as :meth:`_answers` has it."""
         temperature = traits.temperature
         each = None if temperature is None else of_each(1 / temperature, who)
         if not hasattr(self.choice, "similarity"):
-            return self._ask_a_function(X, judgments, who, traits, each)
+            log_p = self._ask_a_function(X, judgments, who, traits, each)
+            return log_p.exp() if self.people.varies("lapse") else log_p
         choice = self.choice.drawn(X)
         if self.remembered is not None and self.remembered[0] is judgments:
             _, _, similarity, answers = self.remembered
@@ -272,6 +275,12 @@ class Crowd:
             similarity = self._similarity(choice, X, judgments, who, traits)
         if each is not None:
             similarity = similarity * each.unsqueeze(-2)
+        return self._answers(choice, similarity, judgments)
+
+    def _answers(self, choice: Any, similarity: Tensor, judgments: Judgments) -> Tensor:
+        """Log-probabilities of the answers; where people lapse, probabilities before they do."""
+        if self.people.varies("lapse"):
+            return choice.before_lapses(similarity, judgments)
         return choice.answer(similarity, judgments)
 
     def _similarity(
