@@ -110,7 +110,8 @@ class Training:
         point (``MAP()``) gets only what no noise can explain, because it would keep the rest.
     drop_collapsed : bool
         Remove dimensions that are next to nothing while training, after which the
-        rest fits better and faster.
+        rest fits better and faster; and late in training, with a schedule and ``MeanField()``,
+        those that explain much less of the answers than they cost in the bound.
 
     Examples
     --------
