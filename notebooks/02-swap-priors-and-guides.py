@@ -181,10 +181,10 @@ no small scale here, because the rectifier makes them zero at any scale, and the
 of the truth are not small. So the prior gives up most of its peak and moves towards a Normal of
 width `slab`. The scales of `ARD` lie in the upper part of their prior, for the same weights.
 
-The exponential prior keeps the same seven. By their largest weights alone that would be hard to tell:
-those of an idle dimension go back to the prior, whose median, ln 2 / 5 ≈ 0.14, is above the threshold
-of 0.1. What idle dimensions explain of the answers does not pay for what they cost in the bound, so
-training has dropped them.
+The exponential prior keeps the same seven. By their largest weights alone that would be hard to
+tell: those of an idle dimension go back to the prior, whose median, ln 2 / 5 ≈ 0.14, is above the
+threshold of 0.1. But weights like these make the answers no more probable, the bound is higher
+without them, and training with `MeanField` drops dimensions that explain much less than they cost.
 
 ## Four guides, one prior
 

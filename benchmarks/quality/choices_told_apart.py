@@ -90,6 +90,8 @@ def table(found: dict[tuple[str, str], NDArray], names: list[str]) -> Iterator[s
         cells = []
         for fitted in names:
             behind = 1e3 * (found[true, fitted] - own)
-            error = behind.std(ddof=1) / np.sqrt(len(behind)) if len(behind) > 1 else np.nan
-            cells.append("" if fitted == true else f"{behind.mean():+.1f} ± {error:.1f}")
+            cell = f"{behind.mean():+.1f}"
+            if len(behind) > 1:
+                cell += f" ± {behind.std(ddof=1) / np.sqrt(len(behind)):.1f}"
+            cells.append("" if fitted == true else cell)
         yield f"| {true} | {own.mean():.4f} | {' | '.join(cells)} |"

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import torch
 
-from pyrovice.inference.settings import LARGE_BATCH, Training
+from pyrovice.inference.settings import Training
 from pyrovice.model.judgments import Judgments
 
 
@@ -32,13 +32,14 @@ class Batches:
 
     @cached_property
     def portions(self) -> list[Judgments]:
-        """All judgments in random parts, few and large, whatever the size of a batch."""
+        """All judgments in equal random parts, few and large, whatever the size of a batch."""
         if self.parts is not None:
             return self.parts
-        with torch.random.fork_rng(devices=[]):
+        size = Training().rows_per_batch(len(self.judgments))
+        with torch.random.fork_rng():
             # The same ones when a run is taken up again.
             torch.manual_seed(0)
-            return self.judgments.parts(LARGE_BATCH)
+            return self.judgments.parts(size)
 
     def epoch(self) -> Iterator[Judgments]:
         """All judgments once, in random order."""

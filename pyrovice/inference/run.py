@@ -153,7 +153,7 @@ class Run:
         rows: list[dict[str, Any]] = pd.DataFrame(group(arrays, "history")).to_dict("records")
         counts = [{name: int(row[name]) for name in COUNTS} for row in rows]
         self.history = [Epoch(**row | count) for row, count in zip(rows, counts, strict=True)]
-        self.looked_at, self.weighed = int(record["looked_at"]), int(record["weighed"])
+        self.looked_at, self.weighed = int(record["looked_at"]), int(record.get("weighed", 0))
         self.over, self.converged = bool(record["over"]), bool(record["converged"])
         random = group(arrays, "random")
         torch.set_rng_state(torch.from_numpy(random["cpu"]))

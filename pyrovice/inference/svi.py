@@ -41,8 +41,8 @@ from pyrovice.results.scores import hits, log_score
 # Dimensions may be dropped after this share of the decay and this many steps: earlier, none has
 # had time to grow.
 DROP_FROM_SHARE, DROP_FROM_STEP = 1 / 4, 150
-# What is dropped for good must be next to nothing: dimensions of at most this share of the
-# objects, and never one that the rule for kept dimensions keeps.
+# Next to nothing are dimensions of at most this share of the objects, and never one that the rule
+# for kept dimensions keeps.
 DROP_BELOW_SHARE = 1 / 50
 # Counting dimensions costs as much as a step, so it is not done after each.
 LOOK_EVERY = 25

@@ -21,7 +21,8 @@ from pyrovice.model.judgments import Judgments
 from pyrovice.model.structure import Node
 
 # A dimension has to explain this share of what it costs: not all of it, because independent Normals
-# make weak dimensions costlier than they are.
+# make weak dimensions costlier than they are. These numbers, and others below, were chosen by the
+# trials in benchmarks/TRIED.md.
 LEAST_WORTH = 0.7
 # Shares of the decay of the learning rate after which dimensions are weighed. At first less is
 # asked: the rate is still high, and weak dimensions explain more when noise is gone.
@@ -30,8 +31,9 @@ ASKED_FROM, ASKED_IN_FULL = 0.5, 0.95
 # One draw of the weights of few objects says little, and neither does one part of many judgments.
 WEIGHTS_TO_DRAW = 2000
 FEWEST_DRAWS, MOST_DRAWS = 4, 32
-# By how much a single draw may be wrong about a dimension that is worth next to nothing.
-UNSURE = 0.3
+# Further draws are spared a dimension that is above so many times what is asked, and by so much
+# more, which single draws of a worthless one hardly ever are.
+FAR_ABOVE, AND_MORE = 2.0, 0.3
 # Entries of similarities and scores that are computed together.
 MOST_AT_ONCE = 2**20
 
@@ -39,68 +41,112 @@ MOST_AT_ONCE = 2**20
 def is_time_to_weigh(run: Run, past: float) -> bool:
     """Whether dimensions are due to be weighed, `past` being the share of the decay that is over.
 
-    They can be if one can be left out, and what it costs is its own.
+    Only where leaving one out is the same as having no weights in it, and where what it costs is
+    independent of the others. Of functions of the user's nobody knows.
     """
-    due = sum(past >= share for share in WEIGHED_AT)
-    separate = type(run.guide) is MeanFieldGuide and run.model.structure.separable
-    return separate and due > run.weighed
+    people = run.model.people
+    apart = (
+        type(run.guide) is MeanFieldGuide
+        and run.model.structure.separable
+        and not run.model.is_code
+        # Somebody's own deviations may stand where nobody else has weights.
+        and not (people is not None and people.varies("own"))
+    )
+    return apart and _times(past) > run.weighed
 
 
 def pay_for_themselves(run: Run, parts: Sequence[Judgments], past: float) -> NDArray[np.bool_]:
-    """Which dimensions explain enough of the judgments, which are given in random parts."""
-    run.weighed = sum(past >= share for share in WEIGHED_AT)
+    """Which dimensions explain enough of the judgments, which are given in random parts.
+
+    At least one does.
+    """
+    run.weighed = _times(past)
     asked = min(1.0, (past - ASKED_FROM) / (ASKED_IN_FULL - ASKED_FROM))
     least = LEAST_WORTH * asked**2
-    return worths(run, parts, least) >= least
+    found = worths(run, parts, _each(run), least)
+    # From the least worth on. What is not a number says nothing against a dimension.
+    poor = np.argsort(found)[: (found < least).sum()]
+    poor = poor[: len(found) - 1]
+    # Each half of a dimension that is split explains little, as long as there is the other. So
+    # what several explain together counts too.
+    while len(poor) > 1:
+        together = _each(run)[poor].any(0, keepdim=True)
+        if worths(run, parts, together, least)[0] < least:
+            break
+        poor = poor[: len(poor) // 2]
+    return ~np.isin(np.arange(len(found)), poor)
+
+
+def _times(past: float) -> int:
+    """How many times dimensions were due to be weighed by now."""
+    return sum(past >= share for share in WEIGHED_AT)
+
+
+def _each(run: Run) -> Tensor:
+    """Every dimension as a set of its own."""
+    return torch.eye(run.model.dimensions, dtype=torch.bool, device="cpu")
 
 
 @torch.no_grad()
-def worths(run: Run, parts: Sequence[Judgments], least: float) -> NDArray[np.float64]:
-    """What each dimension explains, over what it costs: above 1 where the bound is higher with it.
+def worths(run: Run, parts: Sequence[Judgments], sets: Tensor, least: float) -> NDArray[np.float64]:
+    """What sets of dimensions explain, over what they cost.
 
     Parameters
     ----------
     run : Run
         One that can be weighed. Random numbers are left as they are.
     parts : sequence of Judgments
-        All judgments, in random parts.
+        All judgments, in random parts of about the same size.
+    sets : Tensor of shape (k, dimensions)
+        Which dimensions each of the sets has.
     least : float
-        Dimensions that are clearly worth more are not looked at twice.
+        Sets that are clearly worth more are not looked at twice.
+
+    Returns
+    -------
+    array of shape (k,)
+        Above 1 where the bound is higher with the set than without.
     """
     draws = WEIGHTS_TO_DRAW // run.model.n_objects
     draws = min(max(draws, min(len(parts), FEWEST_DRAWS)), MOST_DRAWS)
-    explained, cost, drawn = torch.zeros(3, run.model.dimensions, dtype=torch.float64)
-    asked = torch.arange(run.model.dimensions)
-    with torch.random.fork_rng(devices=[]):
+    explained, drawn = torch.zeros(2, len(sets), dtype=torch.float64, device="cpu")
+    cost = torch.zeros(run.model.dimensions, dtype=torch.float64, device="cpu")
+    asked = torch.arange(len(sets), device="cpu")
+    with torch.random.fork_rng():
         for i in range(draws):
             part = parts[i % len(parts)]
             guide = poutine.trace(run.guide).get_trace()
-            model = poutine.trace(poutine.replay(run.model, guide)).get_trace(part)
+            # Any judgment will do: the densities of what is drawn do not depend on them.
+            one_row = torch.zeros(1, dtype=torch.long, device=part.odd.device)
+            model = poutine.trace(poutine.replay(run.model, guide)).get_trace(part[one_row])
             sites = {name: guide.nodes[name]["value"] for name in run.model.structure.latent}
             sites["X"] = model.nodes["X"]["value"]
-            explained[asked] += _explained(run, sites, part, asked) * len(parts)
+            explained[asked] += _explained(run, sites, part, sets[asked]) * len(parts)
             cost += _cost(run, guide, model)
             drawn[asked] += 1
-            worth = explained / drawn / (cost / (i + 1)).clamp(min=torch.finfo().tiny)
-            asked = torch.nonzero(worth < 2 * least + UNSURE).squeeze(-1)
+            of_sets = sets.double() @ cost / (i + 1)
+            worth = explained / drawn / of_sets.clamp(min=torch.finfo().tiny)
+            asked = torch.nonzero(~(worth > FAR_ABOVE * least + AND_MORE)).squeeze(-1)
             if not len(asked):
                 break
     return worth.numpy()
 
 
-def _explained(run: Run, sites: Mapping[str, Tensor], part: Judgments, columns: Tensor) -> Tensor:
-    """How much less probable the answers are, in nats, without each of the columns."""
+def _explained(run: Run, sites: Mapping[str, Tensor], part: Judgments, sets: Tensor) -> Tensor:
+    """How much less probable the answers are, in nats, without each of the sets of dimensions."""
+    X = sites["X"]
     whole = _log_likelihood(run, sites, part)
-    # What a choice or people sample need not follow X to several columns at once.
-    together = run.model.people is None and getattr(run.model.choice, "samples_nothing", False)
-    entries = run.model.n_objects**2 + 3 * len(part)
+    # What a choice samples, or people, is one draw, and has no dim for several embeddings.
+    at_once = 1
+    if run.model.people is None and getattr(run.model.choice, "samples_nothing", False):
+        at_once = max(1, MOST_AT_ONCE // (run.model.n_objects**2 + 3 * len(part)))
     found = []
-    for some in columns.split(max(1, MOST_AT_ONCE // entries) if together else 1):
-        without = sites["X"].repeat(len(some), 1, 1)
-        without[torch.arange(len(some)), :, some] = 0
-        given = {"X": without} if together else dict(sites) | {"X": without[0]}
-        found.append(whole - _log_likelihood(run, given, part))
-    return torch.cat([each.reshape(-1) for each in found]).cpu()
+    for some in sets.to(X.device).split(at_once):
+        without = X.masked_fill(some.unsqueeze(-2), 0.0)
+        # Alone it is computed as in a step, the fast way.
+        given = {**sites, "X": without[0]} if len(some) == 1 else {"X": without}
+        found.append((whole - _log_likelihood(run, given, part)).reshape(-1))
+    return torch.cat(found).cpu()
 
 
 def _log_likelihood(run: Run, sites: Mapping[str, Tensor], part: Judgments) -> Tensor:
@@ -114,7 +160,7 @@ def _log_likelihood(run: Run, sites: Mapping[str, Tensor], part: Judgments) -> T
 def _cost(run: Run, guide: poutine.Trace, model: poutine.Trace) -> Tensor:
     """log q − log p of all that is a dimension's own."""
     assert isinstance(run.guide, MeanFieldGuide)
-    total = torch.zeros(run.model.dimensions, dtype=torch.float64)
+    total = torch.zeros(run.model.dimensions, dtype=torch.float64, device="cpu")
     for site in run.guide.sites:
         dim = site.column_dim()
         if dim is not None:

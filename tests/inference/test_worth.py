@@ -65,17 +65,20 @@ def test_worth_is_the_difference_that_a_dimension_makes_to_pyros_bound(
     run, task = run_of(people_data, prior, people)
     columns = {site.name: site.column_dim() for site in run.guide.sites}
     torch.manual_seed(1)
-    found = worth.worths(run, [task.judgments], least=1e6)
+    # The last is a set of two.
+    sets = torch.cat([torch.eye(4), torch.tensor([[1.0, 0.0, 1.0, 0.0]])]).bool()
+    found = worth.worths(run, [task.judgments], sets, least=1e6)
     torch.manual_seed(1)
     drawn = {name: value.detach() for name, value in run.guide().items()}
     whole = terms(run.model, run.guide, drawn, task.judgments)
-    for j in range(4):
-        others = torch.tensor([k for k in range(4) if k != j])
+    for j, left_out in enumerate(sets):
+        others = torch.nonzero(~left_out).squeeze(-1)
         fewer = {
             name: value if columns[name] is None else value.index_select(columns[name], others)
             for name, value in drawn.items()
         }
-        model, guide = run.model.with_dimensions(3), run.guide.select(others)
+        model = run.model.with_dimensions(len(others))
+        guide = run.guide.select(others)
         explained, cost = whole - terms(model, guide, fewer, task.judgments)
         # What is left are differences of sums in float32.
         assert found[j] == pytest.approx(float(explained / cost), rel=1e-3, abs=2e-3)
@@ -87,7 +90,7 @@ def test_worth_does_not_depend_on_how_judgments_are_laid_out(small, monkeypatch)
 
     def weighed(*parts):
         torch.manual_seed(2)
-        return worth.worths(run, parts, least=1e6)
+        return worth.worths(run, parts, worth._each(run), least=1e6)
 
     plain, weighted = run.model.rows(repeated), run.model.aggregated(repeated)
     assert weighted.weight is not None
@@ -104,15 +107,15 @@ def test_only_doubtful_dimensions_are_looked_at_twice(small, monkeypatch):
     asked = []
     explained = worth._explained
 
-    def watched(run, sites, part, columns):
-        asked.append(len(columns))
-        return explained(run, sites, part, columns)
+    def watched(run, sites, part, sets):
+        asked.append(len(sets))
+        return explained(run, sites, part, sets)
 
     monkeypatch.setattr(worth, "_explained", watched)
-    worth.worths(run, [task.judgments], least=0.0)
+    worth.worths(run, [task.judgments], worth._each(run), least=0.0)
     clear = sum(asked)
     asked.clear()
-    worth.worths(run, [task.judgments], least=1e6)
+    worth.worths(run, [task.judgments], worth._each(run), least=1e6)
     assert asked == [run.model.dimensions] * worth.MOST_DRAWS
     assert clear < sum(asked)
 
@@ -122,36 +125,81 @@ def test_random_numbers_are_left_as_they_are(small):
     torch.manual_seed(3)
     expected = torch.rand(2)
     torch.manual_seed(3)
-    worth.worths(run, [task.judgments], least=1e6)
+    worth.worths(run, [task.judgments], worth._each(run), least=1e6)
     assert torch.equal(torch.rand(2), expected)
 
 
-def test_what_cannot_be_weighed(small):
-    def is_weighed(prior, guide):
-        model = pv.Model(prior, 20, 3, small)
+def test_what_cannot_be_weighed(people_data):
+    def is_weighed(prior=pv.SpikeSlab(), guide=pv.MeanField(), **arguments):  # noqa: B008 (frozen)
+        model = pv.Model(prior, 20, 3, people_data, **arguments)
         return worth.is_time_to_weigh(Run(model, guide(model)), 1.0)
 
-    assert is_weighed(pv.SpikeSlab(), pv.MeanField())
+    assert is_weighed()
+    assert is_weighed(people=pv.People(lapse=True))
     # A point costs nothing that could be compared, and columns that covary cost it together.
-    assert not is_weighed(pv.SpikeSlab(), pv.MAP())
-    assert not is_weighed(pv.SpikeSlab(), pv.LowRank(2))
-    assert not is_weighed(pv.CumulativeShrinkage(), pv.MeanField())
+    assert not is_weighed(guide=pv.MAP())
+    assert not is_weighed(guide=pv.LowRank(2))
+    assert not is_weighed(pv.CumulativeShrinkage())
+    # Where X has no weights, own deviations may.
+    assert not is_weighed(people=pv.People(own=0.1))
+    assert not is_weighed(lambda n_objects, dimensions: pv.SpikeSlab()(n_objects, dimensions))
 
 
 def test_each_time_to_weigh_comes_once_and_asks_for_more(small, monkeypatch):
     run, task = run_of(small, pv.SpikeSlab())
     run.weighed, asked = 0, []
 
-    def watched(run, parts, least):
+    def watched(run, parts, sets, least):
         asked.append(least)
-        return np.full(4, 0.5)
+        return np.full(len(sets), 0.5)
 
     monkeypatch.setattr(worth, "worths", watched)
+    kept = []
     for past in (0.0, 0.5, 0.61, 0.65, 0.92, 0.94, 0.99, 1.5):
         if worth.is_time_to_weigh(run, past):
-            kept = worth.pay_for_themselves(run, [task.judgments], past)
-            assert kept.tolist() == [asked[-1] <= 0.5] * 4
-    np.testing.assert_allclose(asked, [0.7 * (0.11 / 0.45) ** 2, 0.7 * (0.42 / 0.45) ** 2, 0.7])
+            kept.append(worth.pay_for_themselves(run, [task.judgments], past).sum())
+    # Where all are worth too little one stays, and those that go are weighed together first.
+    steps = [0.7 * (0.11 / 0.45) ** 2, 0.7 * (0.42 / 0.45) ** 2, 0.7]
+    assert kept == [4, 1, 1]
+    np.testing.assert_allclose(asked, [steps[0], *[steps[1]] * 2, *[steps[2]] * 2])
+
+
+def test_the_two_halves_of_a_dimension_do_not_go_together(small, monkeypatch):
+    """Each explains little as long as there is the other."""
+    run, task = run_of(small, pv.SpikeSlab())
+    run.weighed = 0
+
+    def two_halves(run, parts, sets, least):
+        alone = np.array([3.0, 0.4, 0.5, 0.2])
+        return np.array([alone[s].mean() if s.sum() < 3 and not (s[1] and s[2]) else 1.5
+                         for s in sets.numpy()])  # fmt: skip
+
+    monkeypatch.setattr(worth, "worths", two_halves)
+    # Of three that are worth too little, but much together, the least goes.
+    assert worth.pay_for_themselves(run, [task.judgments], 1.0).tolist() == [True] * 3 + [False]
+
+
+def test_a_split_dimension_is_worth_more_than_its_halves():
+    truth = np.zeros((30, 2))
+    truth[:15, 0], truth[15:, 1] = 1.5, 1.5
+    data = pv.simulate(truth, 2000, seed=0)
+    run, task = run_of(data, pv.SpikeSlab(), dimensions=3)
+    with torch.no_grad():
+        halved = torch.tensor(truth[:, [0, 1, 1]], dtype=torch.float32)
+        halved[:, 1:] *= 0.5**0.5
+        run.guide.start_at(halved - 0.2 * (halved == 0), torch.full((30, 3), 0.1))
+    sets = torch.tensor([[0, 1, 0], [0, 0, 1], [0, 1, 1]]).bool()
+    one, other, both = worth.worths(run, [task.judgments], sets, least=1e6)
+    # Measured: 2.0, 2.0 and 4.1.
+    assert both > 1.5 * max(one, other)
+
+
+def test_what_is_not_a_number_says_nothing_against_a_dimension(small, monkeypatch):
+    run, task = run_of(small, pv.SpikeSlab())
+    run.weighed = 0
+    monkeypatch.setattr(worth, "worths", lambda *_: np.array([np.nan, 0.1, 2.0, np.nan]))
+    kept = worth.pay_for_themselves(run, [task.judgments], 1.0)
+    assert kept.tolist() == [True, False, True, True]
 
 
 @pytest.fixture(scope="module")

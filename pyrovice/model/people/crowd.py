@@ -317,8 +317,8 @@ class Crowd:
     def _ask_a_function(
         self, X: Tensor, judgments: Judgments, who: Tensor, traits: Traits, each: Tensor | None
     ) -> Tensor:
-        """The same for a user's function, which knows one embedding: every judgment has its own
-        three objects, as its person sees them."""
+        """Log-probabilities by a user's function, which knows one embedding: every judgment has its
+        own three objects, as its person sees them."""
         shown = judgments
         if traits.weight is not None or traits.own is not None:
             n = len(judgments)
