@@ -171,10 +171,16 @@ def table(cases: Sequence[Case], results: Sequence[Result]) -> str:
             *lines,
             "",
             f"The interval holds the number of recoverable dimensions in {_share(results)} of data "
-            f"sets and rates; the number of dimensions that a fit keeps is that number in "
+            f"sets and rates. The number of dimensions that a fit keeps is in the interval in "
+            f"{_kept_in_interval(results)}, and is the recoverable one in "
             f"{_share(results, exact=True)}. {len(results)} data sets, {minutes:.0f} minutes.",
         ]
     )
+
+
+def _kept_in_interval(results: Sequence[Result]) -> str:
+    held = [c.low <= c.kept <= c.high for each in results for c in each.counts]
+    return f"{sum(held)} of {len(held)}"
 
 
 def _share(results: Sequence[Result], exact: bool = False) -> str:
