@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 
 import pytest
 
@@ -128,7 +129,7 @@ class Chromium:
         return found["result"].get("value")
 
     def until(self, script, value):
-        """Wait until an expression has a value: a click is followed a moment later."""
+        """Wait until an expression has a value: what a click leads to may take a moment."""
         end = time.monotonic() + PATIENCE
         while (found := self.run(script)) != value:
             assert time.monotonic() < end, f"{script} is {found!r}, not {value!r}"
@@ -142,8 +143,21 @@ class Chromium:
             f"(() => {{ const r = {element}.getClientRects()[0];"
             "return [r.x + r.width / 2, r.y + r.height / 2]; })()"
         )
-        for kind in ("mousePressed", "mouseReleased"):
-            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+        with self._taken_in("click"):
+            for kind in ("mousePressed", "mouseReleased"):
+                self.call(
+                    "Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1
+                )
+
+    @contextmanager
+    def _taken_in(self, event):
+        """Wait until the page has seen an event: a command is answered before that."""
+        self.run(
+            f"window.awaited = false; window.addEventListener('{event}', "
+            "() => setTimeout(() => { window.awaited = true; }), {capture: true, once: true})"
+        )
+        yield
+        self.until("window.awaited", True)
 
     def type(self, text):
         """Write into what has the focus."""
@@ -156,9 +170,10 @@ class Chromium:
             "ArrowDown": 40, "+": 187, "-": 189, "0": 48,
         }  # fmt: skip
         common = {"key": key, "code": key, "windowsVirtualKeyCode": codes[key]}
-        for kind in ("keyDown", "keyUp"):
-            extra = {"text": text} if text and kind == "keyDown" else {}
-            self.call("Input.dispatchKeyEvent", type=kind, **common, **extra)
+        with self._taken_in("keyup"):
+            for kind in ("keyDown", "keyUp"):
+                extra = {"text": text} if text and kind == "keyDown" else {}
+                self.call("Input.dispatchKeyEvent", type=kind, **common, **extra)
 
     def resize(self, width, height):
         self.call(
