@@ -49,6 +49,17 @@ DIRECT = {
     aten.log.default: torch.log,
     aten.pow.Tensor_Scalar: torch.pow,
     aten.sum.default: torch.sum,
+    aten.sum.dim_IntList: torch.sum,
+    aten.view.default: Tensor.view,
+    aten.expand.default: Tensor.expand,
+    aten.rsub.Scalar: torch.rsub,
+    aten.sigmoid.default: torch.sigmoid,
+    aten.clamp.default: torch.clamp,
+    aten.add.Scalar: torch.add,
+    aten.transpose.int: torch.transpose,
+    aten.unsqueeze.default: torch.unsqueeze,
+    aten.select.int: torch.select,
+    aten.normal_.default: Tensor.normal_,
     aten.index_select.default: torch.index_select,
 }
 # What undoes itself, and what changes nothing where the other number is one.

@@ -52,6 +52,8 @@ class Judgments:
         the model does not ask or nobody knows.
     comes_again : bool
         Whether similarities of these pairs are asked for many times.
+    by_place : bool
+        Whether the three stand in the order of their places here, and not of their numbers.
     """
 
     pairs: Tensor
@@ -64,6 +66,7 @@ class Judgments:
     person: Tensor | None = None
     places: Tensor | None = None
     comes_again: bool = False
+    by_place: bool = False
 
     @classmethod
     def of(
@@ -137,7 +140,18 @@ class Judgments:
 
     def coming_again(self) -> Judgments:
         """The same, worth preparing for being asked many times."""
-        return replace(self, comes_again=True)
+        prepared = replace(self, comes_again=True)
+        if self.places is None or self.anchor is not None:
+            return prepared
+        # Favours of places are quickly added to answers that stand in the order of places.
+        at = self.places.argsort(0)
+        return replace(
+            prepared,
+            pairs=self.pairs.gather(0, at),
+            odd=self.places.gather(0, self.odd.unsqueeze(0)).squeeze(0),
+            places=self.places.gather(0, at),
+            by_place=True,
+        )
 
     @cached_property
     def pattern(self) -> PairPattern:
@@ -146,9 +160,10 @@ class Judgments:
 
     @cached_property
     def objects(self) -> Tensor:
-        """The three objects of every judgment, (3, n)."""
-        m = self.n_objects
-        return torch.stack([self.pairs[2] // m, self.pairs[2] % m, self.pairs[0] % m])
+        """The three objects of every judgment, in the order of the pairs without them, (3, n)."""
+        in_pairs = self.pairs // self.n_objects + self.pairs % self.n_objects
+        # Each is in two of the pairs, and is left out by the third.
+        return in_pairs.sum(0) // 2 - in_pairs
 
     @cached_property
     def blocks(self) -> list[Judgments]:

@@ -7,6 +7,7 @@ import pandas as pd
 import pyro.distributions as dist
 import pytest
 import torch
+from pyro import poutine
 
 import pyrovice as pv
 from pyrovice.data.places import places_of
@@ -98,6 +99,45 @@ def test_probabilities_are_those_of_the_formula(X, similar, anchor, given):
         expected(similar, X, *case, **given) for case in zip(OBJECTS, at, PLACES, strict=True)
     ]
     np.testing.assert_allclose(p, should, rtol=1e-6)
+
+
+@every_similarity
+@pytest.mark.parametrize("anchor", [None, ANCHOR], ids=["plain", "anchored"])
+def test_judgments_in_the_order_of_places_are_as_probable(X, similar, anchor):
+    """Training lays judgments out by place; what a step makes of them is the same."""
+    data = judgments(anchor, PLACES)
+    choice = FAMILY[similar](
+        temperature=dist.LogNormal(0.0, 0.3), lapse=dist.Beta(1.0, 20.0),
+        position=dist.Normal(0.0, 0.3),
+    )  # fmt: skip
+    sites = {"temperature": 1.7, "lapse": 0.1, "position": np.array(FAVOURS)}
+    told = Judgments.of(data, where=True)
+    again = told.coming_again()
+    assert again.by_place == (anchor is None)
+    if again.by_place:
+        assert again.places.T.tolist() == [[0, 1, 2]] * N
+        np.testing.assert_array_equal(again.objects, told.objects.gather(0, told.places.argsort(0)))
+        assert sorted(again.odd.tolist()) != sorted(told.odd.tolist())
+
+    def step(shown):
+        values = {name: torch.tensor(value, requires_grad=True) for name, value in sites.items()}
+        weights = torch.tensor(X, requires_grad=True)
+        with poutine.trace() as trace, poutine.condition(data=values):
+            odd = choice.odd(weights, shown)
+        assert set(trace.trace.nodes) == set(sites)
+        log_p = odd.log_prob(shown.odd)
+        return [log_p, *torch.autograd.grad(log_p.sum(), [weights, *values.values()])]
+
+    at = np.full(N, -1) if anchor is None else anchor
+    given = {"temperature": 1.7, "lapse": 0.1, "favours": np.array(FAVOURS) - np.mean(FAVOURS)}
+    should = [
+        expected(similar, X, row, where, places, **given)[odd]
+        for row, where, places, odd in zip(OBJECTS, at, PLACES, data.odd, strict=True)
+    ]
+    plain, prepared = step(told), step(again)
+    np.testing.assert_allclose(prepared[0].detach().exp(), should, rtol=1e-6)
+    for a, b in zip(plain, prepared, strict=True):
+        torch.testing.assert_close(a, b)
 
 
 def test_where_places_are_not_known_all_six_orders_count_alike(X):

@@ -164,6 +164,10 @@ class SoftmaxChoice:
     def odd(self, X: Tensor, judgments: Judgments) -> OddOneOut:
         """The distribution of the answers."""
         choice = self.drawn(X)
+        if isinstance(choice.temperature, Tensor) and choice.degree == 2:
+            # The same as dividing similarities, of which there are more than weights.
+            X = X * choice.temperature.rsqrt()
+            object.__setattr__(choice, "temperature", 1.0)
         return choice.odd_given(choice.similarity(X, judgments), judgments)
 
     def answer(self, similarity: Tensor, judgments: Judgments) -> Tensor:
@@ -206,10 +210,13 @@ class SoftmaxChoice:
         if not self.asks_where or judgments.places is None:
             return similarity if sharpness is None else similarity * sharpness
         favour = torch.as_tensor(self.position).to(similarity)
-        # Only differences count, and a product by two rows reads less than one by three.
-        favour = favour[..., :2] - favour[..., 2:]
-        at = judgments.place_indicators.to(similarity).flatten(1)
-        added = (favour.unsqueeze(-2) @ at).squeeze(-2).unflatten(-1, (3, -1))
+        if judgments.by_place:
+            added = favour.unsqueeze(-1)
+        else:
+            # Only differences count, and a product by two rows reads less than one by three.
+            favour = favour[..., :2] - favour[..., 2:]
+            at = judgments.place_indicators.to(similarity).flatten(1)
+            added = (favour.unsqueeze(-2) @ at).squeeze(-2).unflatten(-1, (3, -1))
         if sharpness is None:
             return similarity + added
         return torch.addcmul(added, similarity, sharpness)
