@@ -78,29 +78,32 @@ class Result:
 
 
 def generated(repeats: int) -> list[Case]:
-    """Embeddings of 5, 15 and 40 dimensions, at three sizes each."""
+    """Embeddings of 5, 15 and 40 dimensions, at three sizes each.
+
+    How `fit.dimensionality` counts was chosen by looking at other seeds (1000 to 1003 too).
+    """
     sizes = {(60, 5): (1000, 2000, 5000), (100, 15): (7000, 15_000, 30_000)}
     sizes[120, 40] = (20_000, 35_000, 55_000)
     return [
-        Case("generated", m, d, n, 1000 + seed)
+        Case("generated", m, d, n, 1100 + seed)
         for seed in range(repeats)
         for (m, d), each in sizes.items()
         for n in each
     ]
 
 
-def published(names: Sequence[str], repeats: int) -> list[Case]:
+def published(names: Sequence[str], repeats: int, seed: int) -> list[Case]:
     """Published embeddings at a fifth, a half and all of the paper's judgments."""
     return [
-        Case(name, *SHAPES[name], round(share * SIZES[name]), 2000 + seed)
-        for seed in range(repeats)
+        Case(name, *SHAPES[name], round(share * SIZES[name]), seed + repeat)
+        for repeat in range(repeats)
         for name in names
         for share in (0.2, 0.5, 1.0)
     ]
 
 
 def run(quick: bool) -> str:
-    cases = generated(1)[:4] if quick else [*generated(4), *published(["food_vice6"], 4)]
+    cases = generated(1)[:4] if quick else [*generated(4), *published(["food_vice6"], 4, 2100)]
     return report(cases)
 
 

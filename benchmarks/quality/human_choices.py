@@ -33,7 +33,7 @@ MODELS = {
     "Euclidean": pv.choices.Euclidean(temperature=dist.LogNormal(0.0, 1.0)),
     "contrast with lapses": pv.choices.Contrast(lapse=LAPSE),
 }
-SPLITS = (0, 1)
+SPLITS = (0, 1, 2, 3)
 DIMENSIONS, DRAWS = 40, 100
 # Shorter than by default, the same for all.
 TRAINING = pv.Training(schedule=pv.Anneal(steps=800))
@@ -121,6 +121,33 @@ def table(found: dict[Case, Found]) -> Iterator[str]:
             f"| {model} | {split} | {of['nats'].mean():.4f} | {of['hits'].mean():.4f} | {against} "
             f"| {of['calibration']:.4f} | {of['dimensions']} | {loss} | "
             f"{of['seconds']:.0f} | {learned} |"
+        )
+    if any(model not in (PAPER, SAMPLED) for _, model in found):
+        yield ""
+        yield from against_sampled(found)
+
+
+def against_sampled(found: dict[Case, Found]) -> Iterator[str]:
+    """How choices that are sampled compare with the dot product that is: means over splits."""
+    splits = sorted({split for split, _ in found})
+    yield (
+        f"Against the sampled dot product, as a mean over {len(splits)} splits with its standard "
+        "error over these, and the smallest and the largest:"
+    )
+    yield ""
+    yield "| choice | nats | smallest to largest | accuracy |"
+    yield "| --- " * 4 + "|"
+    for model in MODELS:
+        if model in (PAPER, SAMPLED):
+            continue
+        nats, accuracy = (
+            np.array([np.mean(found[i, model][of] - found[i, SAMPLED][of]) for i in splits])
+            for of in ("nats", "hits")
+        )
+        error = nats.std(ddof=1) / np.sqrt(len(splits))
+        yield (
+            f"| {model} | {nats.mean():+.4f} ± {error:.4f} | {nats.min():+.4f} to "
+            f"{nats.max():+.4f} | {accuracy.mean():+.4f} |"
         )
 
 

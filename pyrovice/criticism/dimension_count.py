@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import beta
+from scipy.stats import beta, poisson
 
 from pyrovice.criticism.dimension_words import advice_about, evidence, judgments_to_settle, verdict
 from pyrovice.criticism.recurring_dimensions import Recurring, recurring
@@ -35,6 +35,10 @@ SHARE, SMALLER_SHARES = 0.8, (0.2, 0.4, 0.6)
 LINES = (np.arange(100) + 0.5) / 100
 LINE_IS_AT = beta.pdf(LINES, 3, 4) / beta.pdf(LINES, 3, 4).sum()
 WORTH_AT_MOST = 24
+# Fits of all judgments find more than refits to a part of them. By how much the number rises from
+# two fifths to four fifths of the judgments says how it would go on, with the logarithm of their
+# number, and this share of it does: the rest is that what the last refits have was looked for.
+GROWTH_FROM, GROWTH_GOES_ON = 0.4, 0.5
 # What was found once has not come back, and is not counted.
 LEAST_RETURNS = 2
 LEVEL = 0.9
@@ -61,6 +65,9 @@ class Dimensionality:
         a probability of at least one half.
     distribution : array
         The probability of 0, 1, 2, ... dimensions.
+    to_come : float
+        How many of them are expected to be too weak for any part of the judgments to show, because
+        the count still grows with their number.
     n_judgments : int
         How many judgments there are.
     more_judgments : int or None
@@ -74,13 +81,16 @@ class Dimensionality:
     table: pd.DataFrame
     refits: pd.DataFrame
     distribution: NDArray[np.float64]
+    to_come: float
     n_judgments: int
     more_judgments: int | None
 
     @property
     def advice(self) -> str:
         """What to publish, and what would make it surer."""
-        return advice_about(self.table, self.refits, self.n_judgments, self.more_judgments)
+        return advice_about(
+            self.table, self.refits, self.n_judgments, self.more_judgments, self.to_come
+        )
 
     @property
     def headline(self) -> str:
@@ -118,8 +128,8 @@ def dimensionality(
     dimension is real if it comes back in them, one to one (r > .8). That includes dimensions that
     `fit` itself has missed. How often a dimension came back gives the probability that it is
     real, and these give the interval of the count; what came back once or never is not counted.
-    Nine more fits to smaller shares show how the
-    count grows with the judgments.
+    Nine more fits to smaller shares show how the count grows with the judgments, and how many
+    dimensions only all of them show.
 
     Parameters
     ----------
@@ -227,11 +237,6 @@ def _counted(
 ) -> Dimensionality:
     common = recurring(embeddings[:large])
     table, own = _table(fit, common, embeddings[:large], wanted[:large])
-    often = table.returned[table.returned >= LEAST_RETURNS].to_numpy()
-    distribution = probability_of_counts(often, large)
-    below = distribution.cumsum()
-    tail = (1 - LEVEL) / 2
-    count, low, high = (int(np.searchsorted(below, q)) for q in (0.5, tail, 1 - tail))
     # Where each refit, the smaller ones included, has the dimensions of the table.
     found = np.stack([_finds(own, each) for each in embeddings])
     found[:large] = common.found[:, own.columns] & (own.columns >= 0)
@@ -244,9 +249,37 @@ def _counted(
             "real": found[:, real].sum(axis=1),
         }
     )
+    often = table.returned[table.returned >= LEAST_RETURNS].to_numpy()
+    to_come = still_to_come(refits)
+    distribution = np.convolve(probability_of_counts(often, large), _poisson(to_come))
+    below = distribution.cumsum()
+    tail = (1 - LEVEL) / 2
+    count, low, high = (int(np.searchsorted(below, q)) for q in (0.5, tail, 1 - tail))
     uncertain = table.verdict.isin(["likely", "possible"]).to_numpy()
     more = judgments_to_settle(found[:, uncertain], refits.share.to_numpy(), fit.n_judgments, SHARE)
-    return Dimensionality(count, low, high, table, refits, distribution, fit.n_judgments, more)
+    return Dimensionality(
+        count, low, high, table, refits, distribution, to_come, fit.n_judgments, more
+    )
+
+
+def still_to_come(refits: pd.DataFrame) -> float:
+    """How many more real dimensions are expected of all judgments than of four fifths of them.
+
+    Examples
+    --------
+    >>> refits = pd.DataFrame({"share": [0.2, 0.4, 0.8], "real": [2, 6, 10]})
+    >>> round(still_to_come(refits), 2)
+    0.64
+    """
+    by_share = refits.groupby("share").real.mean()
+    risen = max(by_share[SHARE] - by_share[GROWTH_FROM], 0.0)
+    return float(GROWTH_GOES_ON * risen * np.log(1 / SHARE) / np.log(SHARE / GROWTH_FROM))
+
+
+def _poisson(mean: float) -> NDArray[np.float64]:
+    """The probability of 0, 1, 2, ... of many things that are each improbable."""
+    found: NDArray[np.float64] = poisson.pmf(np.arange(poisson.isf(1e-9, mean) + 1), mean)
+    return found / found.sum()
 
 
 @dataclass(frozen=True, eq=False)

@@ -56,7 +56,7 @@ def evidence(
 
 
 def advice_about(
-    table: pd.DataFrame, refits: pd.DataFrame, n_judgments: int, more: int | None
+    table: pd.DataFrame, refits: pd.DataFrame, n_judgments: int, more: int | None, to_come: float
 ) -> str:
     """How many dimensions are certain, what is open, and what would settle it."""
     counts = {word: int((table.verdict == word).sum()) for word in VERDICTS}
@@ -87,22 +87,28 @@ def advice_about(
             f"Do not interpret dimension{'s' * (len(surplus) > 1)} {shown} yet: with fewer "
             f"judgments {'it does' if len(surplus) == 1 else 'they do'} not come back."
         )
-    growing = _still_growing(refits)
+    growing = _still_growing(refits, round(to_come))
     if growing:
         sentences.append(growing)
     return " ".join(sentences)
 
 
-def _still_growing(refits: pd.DataFrame) -> str:
-    """Whether more judgments have found more dimensions so far."""
+def _still_growing(refits: pd.DataFrame, to_come: int) -> str:
+    """Whether more judgments have found more dimensions so far, and how many all will find."""
     by_share = refits.groupby("share").real.mean()
     if len(by_share) < 2 or by_share.iloc[-1] - by_share.iloc[-2] < 0.5:
         return ""
     (before, few), (after, many) = ((s, by_share[s]) for s in by_share.index[-2:])
-    return (
+    said = (
         f"The count still grows with the judgments: {few:.1f} of these dimensions at {before:.0%} "
         f"of them, {many:.1f} at {after:.0%}. Say how many judgments it is for."
     )
+    if to_come:
+        said += (
+            f" About {to_come} dimension{'s' * (to_come > 1)} that only all judgments show "
+            f"{'is' if to_come == 1 else 'are'} in the count and not in the table."
+        )
+    return said
 
 
 def judgments_to_settle(

@@ -16,6 +16,7 @@ from pyrovice.criticism.dimension_count import (
     number_of_events,
     probability_of_counts,
     real_probability,
+    still_to_come,
 )
 from pyrovice.criticism.dimension_words import advice_about, evidence, judgments_to_settle, verdict
 from pyrovice.criticism.recurring_dimensions import recurring
@@ -157,6 +158,29 @@ def test_count_and_table_of_a_known_truth(fit, data, found):
     assert "came back in all 6" in found._repr_html_()
 
 
+def test_what_only_all_judgments_show_is_in_the_count(fit, data, found, store, monkeypatch):
+    monkeypatch.setattr("pyrovice.inference.many_fits.fit_many", lambda plans: iter(()))
+    monkeypatch.setattr("pyrovice.criticism.dimension_count.still_to_come", lambda refits: 2.0)
+    again = fit.dimensionality(data, resamples=6, store=store, progress=False)
+    n = np.arange(len(again.distribution))
+    assert again.distribution.sum() == pytest.approx(1)
+    mean = found.distribution @ n[: len(found.distribution)]
+    # Smaller shares have all three of them here, so that nothing was to come.
+    assert again.distribution @ n == pytest.approx(mean + 2 - found.to_come, abs=1e-6)
+    assert (again.low, again.count, again.high) == (3, 5, 8)
+    pd.testing.assert_frame_equal(again.table, found.table)
+
+
+@pytest.mark.parametrize("most", [4, 12])
+def test_growth_goes_on_with_the_logarithm_of_the_judgments(most):
+    shares = np.repeat([0.2, 0.4, 0.6, 0.8], [3, 3, 3, most])
+    # Five more with every doubling.
+    refits = pd.DataFrame({"share": shares, "real": 10 + 5 * np.log2(shares)})
+    assert still_to_come(refits) == pytest.approx(5 * np.log2(1 / 0.8) / 2)
+    assert still_to_come(refits.assign(real=7)) == 0
+    assert still_to_come(refits.assign(real=-refits.real)) == 0
+
+
 def test_refits_are_of_all_shares_and_rates(found):
     assert len(found.refits) == 6 + 9
     assert sorted(found.refits.share.unique()) == [0.2, 0.4, 0.6, 0.8]
@@ -263,15 +287,20 @@ REFITS = pd.DataFrame({"share": [0.6, 0.8], "real": [3, 3]})
 
 
 def test_advice_in_words():
-    assert advice_about(table(1, 0.95), REFITS, 1000, None) == "2 are certain."
-    said = advice_about(table(1, 0.95, 0.7, 0.6, 0.2, 0.01), REFITS, 1000, 12_000)
+    assert advice_about(table(1, 0.95), REFITS, 1000, None, 0.0) == "2 are certain."
+    said = advice_about(table(1, 0.95, 0.7, 0.6, 0.2, 0.01), REFITS, 1000, 12_000, 0.0)
     assert said == (
         "2 are certain, 2 more are likely, 1 is possible; about 12,000 more judgments would settle "
         "them. Do not interpret dimension 6 yet: with fewer judgments it does not come back."
     )
     growing = REFITS.assign(real=[2, 3])
-    assert "still grows with the judgments" in advice_about(table(1), growing, 1000, None)
-    assert "more than 10,000" in advice_about(table(0.7), REFITS, 1000, None)
+    said = advice_about(table(1), growing, 1000, None, 0.4)
+    assert "still grows with the judgments" in said
+    assert "only all" not in said
+    said = advice_about(table(1), growing, 1000, None, 1.7)
+    assert said.endswith("2 dimensions that only all judgments show are in the count and not in "
+                         "the table.")  # fmt: skip
+    assert "more than 10,000" in advice_about(table(0.7), REFITS, 1000, None, 0.0)
 
 
 def test_evidence_names_rates_at_which_it_never_came_back():
