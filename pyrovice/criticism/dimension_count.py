@@ -35,10 +35,10 @@ SHARE, SMALLER_SHARES = 0.8, (0.2, 0.4, 0.6)
 LINES = (np.arange(100) + 0.5) / 100
 LINE_IS_AT = beta.pdf(LINES, 3, 4) / beta.pdf(LINES, 3, 4).sum()
 WORTH_AT_MOST = 24
-# Fits of all judgments find more than refits to a part of them. By how much the number rises from
-# two fifths to four fifths of the judgments says how it would go on, with the logarithm of their
-# number, and this share of it does: the rest is that what the last refits have was looked for.
-GROWTH_FROM, GROWTH_GOES_ON = 0.4, 0.5
+# Fits of all judgments find more than refits to a part of them. How fast the number has risen up to
+# four fifths of the judgments, with the logarithm of theirs, says how it would go on, and this
+# share of it does: the rest is that what was looked for is what these last refits have.
+GROWTH_GOES_ON = 0.5
 # What was found once has not come back, and is not counted.
 LEAST_RETURNS = 2
 LEVEL = 0.9
@@ -267,13 +267,14 @@ def still_to_come(refits: pd.DataFrame) -> float:
 
     Examples
     --------
-    >>> refits = pd.DataFrame({"share": [0.2, 0.4, 0.8], "real": [2, 6, 10]})
+    >>> refits = pd.DataFrame({"share": [0.2, 0.4, 0.6, 0.8], "real": [2, 6, 8, 10]})
     >>> round(still_to_come(refits), 2)
     0.64
     """
-    by_share = refits.groupby("share").real.mean()
-    risen = max(by_share[SHARE] - by_share[GROWTH_FROM], 0.0)
-    return float(GROWTH_GOES_ON * risen * np.log(1 / SHARE) / np.log(SHARE / GROWTH_FROM))
+    found = refits.groupby("share").real.mean()
+    # Since two fifths, and lately: what has settled by now may have risen steeply before.
+    speeds = [(found[SHARE] - found[s]) / np.log(SHARE / s) for s in SMALLER_SHARES[1:]]
+    return float(GROWTH_GOES_ON * max(min(speeds), 0.0) * np.log(1 / SHARE))
 
 
 def _poisson(mean: float) -> NDArray[np.float64]:

@@ -44,10 +44,14 @@ def is_time_to_weigh(run: Run, past: float) -> bool:
     Only where leaving one out is the same as having no weights in it, and where what it costs is
     independent of the others. Of functions of the user's nobody knows.
     """
-    people = run.model.people
+    people, structure = run.model.people, run.model.structure
+    # A regression on features costs a dimension far more than it would if its coefficients were
+    # not independent: where judgments are few, true ones would go.
+    plain = all(node["value"].numel() <= run.model.dimensions for node in structure.above.values())
     apart = (
         type(run.guide) is MeanFieldGuide
-        and run.model.structure.separable
+        and structure.separable
+        and plain
         and not run.model.is_code
         # Somebody's own deviations may stand where nobody else has weights.
         and not (people is not None and people.varies("own"))

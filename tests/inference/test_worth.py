@@ -140,6 +140,8 @@ def test_what_cannot_be_weighed(people_data):
     assert not is_weighed(guide=pv.MAP())
     assert not is_weighed(guide=pv.LowRank(2))
     assert not is_weighed(pv.CumulativeShrinkage())
+    assert is_weighed(pv.LearnedSpikeSlab(per_dimension=True))
+    assert not is_weighed(pv.Features(np.random.default_rng(0).normal(size=(20, 6))))
     # Where X has no weights, own deviations may.
     assert not is_weighed(people=pv.People(own=0.1))
     assert not is_weighed(lambda n_objects, dimensions: pv.SpikeSlab()(n_objects, dimensions))
