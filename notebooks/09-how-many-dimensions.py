@@ -17,9 +17,10 @@
 """
 # How many dimensions, really?
 
-The number of dimensions that a fit keeps depends on its learning rate and seed. This notebook gets
-a count with an interval, finds out which dimensions are real, makes one embedding of several fits,
-and asks whether intervals hold. The judgments are **simulated** from seven dimensions.
+The number of dimensions that a fit keeps moves a little with its learning rate and seed. This
+notebook gets a count with an interval, finds out which dimensions are real, makes one embedding of
+several fits, and asks whether intervals hold. The judgments are **simulated** from seven
+dimensions.
 """
 
 # %%
@@ -48,8 +49,8 @@ pv.plot.dimensionality(found)
 # %% [markdown]
 """
 With three fifths of these judgments a fit keeps seven dimensions too, but not all of them come
-back. The interval is about what the judgments can show, and where the count still grows with them
-it may be below the truth. Advice and figure say so.
+back. The interval is about what the judgments can show. Where the count still grows with them, as
+here, it allows for dimensions that all judgments show and no part of them does.
 """
 
 # %%

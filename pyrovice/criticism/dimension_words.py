@@ -104,10 +104,9 @@ def _still_growing(refits: pd.DataFrame, to_come: int) -> str:
         f"of them, {many:.1f} at {after:.0%}. Say how many judgments it is for."
     )
     if to_come:
-        said += (
-            f" About {to_come} dimension{'s' * (to_come > 1)} that only all judgments show "
-            f"{'is' if to_come == 1 else 'are'} in the count and not in the table."
-        )
+        plural = "s" * (to_come > 1)
+        said += f" Count and interval allow for about {to_come} dimension{plural} that only all of "
+        said += "them show."
     return said
 
 

@@ -299,8 +299,7 @@ def test_advice_in_words():
     assert "still grows with the judgments" in said
     assert "only all" not in said
     said = advice_about(table(1), growing, 1000, None, 1.7)
-    assert said.endswith("2 dimensions that only all judgments show are in the count and not in "
-                         "the table.")  # fmt: skip
+    assert said.endswith("allow for about 2 dimensions that only all of them show.")
     assert "more than 10,000" in advice_about(table(0.7), REFITS, 1000, None, 0.0)
 
 
