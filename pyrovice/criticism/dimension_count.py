@@ -239,7 +239,7 @@ def _counted(
     table, own = _table(fit, common, embeddings[:large], wanted[:large])
     # Where each refit, the smaller ones included, has the dimensions of the table.
     found = np.stack([_finds(own, each) for each in embeddings])
-    found[:large] = common.found[:, own.columns] & (own.columns >= 0)
+    found[:large] = _found(common, own.columns)
     real = table.probability.to_numpy() >= 0.5
     refits = pd.DataFrame(
         {
@@ -291,6 +291,13 @@ class _Rows:
     columns: NDArray[np.intp]
 
 
+def _found(common: Recurring, columns: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Which embeddings have which of these recurring dimensions, none those that are -1."""
+    # One more that nobody has, so that -1 is there even if nothing recurs.
+    nowhere = np.zeros((len(common.found), 1), bool)
+    return np.concatenate([common.found, nowhere], axis=1)[:, columns]
+
+
 def _finds(rows: _Rows, embedding: NDArray[np.float64]) -> NDArray[np.bool_]:
     return same_dimensions(rows.weights, embedding) >= 0
 
@@ -308,7 +315,7 @@ def _table(
     columns = np.concatenate([of_fit, missed]).astype(int)
     centres = common.centres[:, missed]
     rows = _Rows(np.concatenate([own.to_numpy(float), centres], axis=1), columns)
-    found = common.found[:, columns] & (columns >= 0)
+    found = _found(common, columns)
     probability = real_probability(found.sum(axis=0), len(embeddings))
     rates = np.array([each.rate for each in wanted])
     described = []

@@ -142,7 +142,7 @@ class Recorder(TorchDispatchMode):
         self.follows_values = False
         for i, tensor in enumerate(inputs):
             node = self.graph.placeholder(f"input_{i}")
-            node.meta["type"] = tensor.dtype
+            node.meta["type"], node.meta["ndim"] = tensor.dtype, tensor.dim()
             self._name(tensor, node)
 
     def __torch_dispatch__(
@@ -171,7 +171,7 @@ class Recorder(TorchDispatchMode):
             )
             if isinstance(result, Tensor):
                 # Numbers of another type are others, even times one.
-                node.meta["type"] = result.dtype
+                node.meta["type"], node.meta["ndim"] = result.dtype, result.dim()
                 self._name(result, node)
             else:
                 for i, part in enumerate(result if isinstance(result, tuple | list) else ()):
@@ -190,11 +190,24 @@ class Recorder(TorchDispatchMode):
                 start = node.args[0]
                 if start.target in ZEROS and len(start.users) == 1:
                     node.target = INTO_A_COPY[node.target]
+                    if self._goes_to_different_places(node):
+                        # There is nothing to add up.
+                        node.target = aten.scatter_.src
             elif node.target in DIRECT and not node.kwargs:
                 # Results are the same; the way there is shorter.
                 node.target = DIRECT[node.target]
         program: Callable[..., Results] = fx.GraphModule(self.constants, self.graph).forward
         return program
+
+    def _goes_to_different_places(self, node: fx.Node) -> bool:
+        """Whether a sum into zeros has one summand each, always at the same places."""
+        index: Any = node.args[2]
+        source: Any = node.args[3]
+        if node.args[1] != 0 or index.op != "get_attr" or node.kwargs:
+            return False
+        places: Tensor = getattr(self.constants, index.target)
+        alone = places.dim() == 1 and source.meta.get("ndim") == 1 and places.dtype is torch.int64
+        return alone and len(places.unique()) == len(places)
 
     def _varies(self, tensor: Tensor) -> bool:
         node = self.nodes.get(id(tensor))

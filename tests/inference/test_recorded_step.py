@@ -43,6 +43,11 @@ def summed_from_zeros(x):
     return (torch.zeros(3).index_add(0, torch.tensor([1, 1]), x),)
 
 
+def put_into_zeros(x):
+    rows = torch.tensor([3, 1])
+    return torch.zeros(4).index_add(0, rows, x), torch.zeros(4, 2).index_add(0, rows, TABLE * x)
+
+
 def much_of_it_twice(x):
     # The same twice, a first power, a minus that is taken back, and equal draws that are not.
     same = (x * 2).exp() + (x * 2).exp()
@@ -62,7 +67,7 @@ def mapped(x):
 
 
 REPEATABLE = [with_a_gradient, with_random_numbers, written_in_place, in_parts, mapped]
-REPEATABLE += [summed_by_row, summed_from_zeros, much_of_it_twice]
+REPEATABLE += [summed_by_row, summed_from_zeros, put_into_zeros, much_of_it_twice]
 
 
 def called(function):
@@ -88,6 +93,19 @@ def test_a_record_computes_nothing_twice():
     called(repeated)
     names = [n.target for n in repeated._record.__self__.graph.nodes if n.op == "call_function"]
     assert names == [torch.mul, torch.exp, torch.add]
+
+
+def test_a_record_puts_what_need_not_be_added():
+    repeated = Repeated(put_into_zeros)
+    called(repeated)
+    names = [n.target for n in repeated._record.__self__.graph.nodes if n.op == "call_function"]
+    assert names.count(torch.ops.aten.scatter_.src) == 1
+    assert names.count(torch.ops.aten.index_add_.default) == 1
+    # Two to the same place are added.
+    repeated = Repeated(summed_from_zeros)
+    called(repeated)
+    names = [n.target for n in repeated._record.__self__.graph.nodes if n.op == "call_function"]
+    assert torch.ops.aten.scatter_.src not in names
 
 
 def test_a_record_leaves_out_what_changes_nothing():
