@@ -8,7 +8,9 @@ their exact posterior: traits, spreads and means of groups in turn, each given t
 sampling, with centred and non-centred steps interwoven; Yu and Meng, 2011). What the answers of a
 person say about all of their traits together is close to a Normal, whose precision is the Fisher
 information of these answers. New traits are proposed as if it were one, and accepted or not by how
-probable the answers are (Metropolis and Hastings), for each person apart.
+probable the answers are (Metropolis and Hastings), for each person apart. The embedding is held at
+its mean, whose scale is not exact: what all weights or temperatures have in common is drawn too, so
+that it does not pass for a difference between people.
 """
 
 from __future__ import annotations
@@ -39,6 +41,8 @@ from pyrovice.results.weights import closed_form
 
 # Traits that are drawn anew; of deviations of their own there are too many.
 REDRAWN = ("person_weight", "person_temperature", "person_lapse")
+# How far the scale of the mean embedding may be off, in its logarithm.
+OFF_BY = 1.0
 # Places where the density of a spread is computed, evenly spaced in its logarithm.
 SPREADS = torch.logspace(-3, 1, 201)
 # The same for the logit of the typical lapse rate.
@@ -132,6 +136,9 @@ class Population:
         spreads = [crowd.spread(s, sites).expand(w) for s, w in zip(traits, widths, strict=True)]
         self.spread = torch.cat(spreads).clone()
         self.centre = torch.zeros_like(self.u)
+        # What weights and temperatures of all people have in common is the scale of the embedding,
+        # which is held at its mean here and is not exact.
+        self.scale = torch.zeros_like(self.spread)
         self.group_means: Tensor | None = None
         self.grids = {site: _grid(crowd, site) for site in traits}
         self.priors = {site: crowd.people.spread(TRAIT[site]) for site in traits}
@@ -198,17 +205,28 @@ class Population:
             away = self.u[:, column, None] - LOGITS
             log_p = log_p - (away**2).sum(0) / (2 * self.spread[column] ** 2)
             self.centre[:, column] = _within(LOGITS, dist.Categorical(logits=log_p).sample())
+        for site in self.traits:
+            if site == "person_lapse":
+                continue
+            columns = self.columns[site]
+            apart = (self.u - self.centre)[:, columns] + self.scale[columns]
+            precision = len(self.u) / self.spread[columns] ** 2 + OFF_BY**-2
+            mean = apart.sum(0) / self.spread[columns] ** 2 / precision
+            scale = mean + precision**-0.5 * torch.randn_like(mean)
+            self.centre[:, columns] += scale - self.scale[columns]
+            self.scale[columns] = scale
         if self.crowd.group is not None and "person_weight" in self.traits:
             columns, groups = self.columns["person_weight"], len(self.crowd.groups)
             total = torch.zeros(groups + 1, self.crowd.dimensions)
-            total.index_add_(0, self.crowd.group, self.u[:, columns])
+            total.index_add_(0, self.crowd.group, self.u[:, columns] - self.scale[columns])
             size = torch.bincount(self.crowd.group, minlength=groups + 1)[:groups, None]
             # The means of groups have the spread of people themselves.
             mean = total[:groups] / (size + 1)
             mean = mean + self.spread[columns] / (size + 1) ** 0.5 * torch.randn_like(mean)
             self.group_means = mean
             nobody = torch.zeros(1, self.crowd.dimensions)
-            self.centre[:, columns] = torch.cat([mean, nobody])[self.crowd.group]
+            of_groups = torch.cat([mean, nobody])[self.crowd.group]
+            self.centre[:, columns] = self.scale[columns] + of_groups
 
     def _draw_spreads(self, learn: bool) -> None:
         for site, (grid, log_prior) in self.grids.items():

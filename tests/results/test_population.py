@@ -11,7 +11,7 @@ from scipy import stats
 import pyrovice as pv
 from pyrovice.model.choices import log_probability
 from pyrovice.model.people import Crowd
-from pyrovice.results.population import SPREADS, Population, redraw_people
+from pyrovice.results.population import OFF_BY, SPREADS, Population, redraw_people
 from pyrovice.results.trait_evidence import Evidence, evidence_of_answers
 
 D, P = 3, 5
@@ -88,14 +88,31 @@ def drawn(population, n):
     return {name: torch.stack([each[name] for each in found]).numpy() for name in found[0]}
 
 
+def expected_covariance(variance):
+    """Of a trait of people who have a scale in common."""
+    return np.diag(variance) + OFF_BY**2
+
+
 def test_with_the_spread_given_traits_are_the_exact_normals():
     precision, shift = torch.tensor([0.0, 4.0, 50.0]), torch.tensor([0.0, 3.0, -20.0])
     people = pv.People(weights=False, temperature=0.3)
-    found = np.log(drawn(one_trait(precision, shift, people), 4000)["person_temperature"])
-    expected = 1 / (precision.numpy() + 1 / 0.09)
-    # 4,000 draws.
-    np.testing.assert_allclose(found.mean(0), shift.numpy() * expected, atol=0.02)
-    np.testing.assert_allclose(found.std(0), np.sqrt(expected), rtol=0.05)
+    found = np.log(drawn(one_trait(precision, shift, people), 8000)["person_temperature"])
+    prior = expected_covariance(np.full(3, 0.09))
+    expected = np.linalg.inv(np.diag(precision.numpy()) + np.linalg.inv(prior))
+    # Some 4,000 independent draws.
+    np.testing.assert_allclose(found.mean(0), expected @ shift.numpy(), atol=0.03)
+    np.testing.assert_allclose(np.cov(found.T), expected, atol=0.02)
+
+
+def test_what_people_have_in_common_is_no_difference_between_them():
+    """An embedding whose scale is off: someone of whom little is known is like all others."""
+    precision = torch.tensor([50.0] * 6 + [0.5])
+    population = one_trait(precision, precision, pv.People(weights=False))
+    found = drawn(population, 2000)
+    ratio = found["person_temperature"][:, -1] / found["person_temperature"][:, 0]
+    # Measured 1.00 and .13; everybody around one would have 1 / e and .6.
+    assert np.median(ratio) == pytest.approx(1, abs=0.1)
+    assert found["temperature_spread"].mean() < 0.25
 
 
 @pytest.mark.parametrize("truth", [0.05, 0.3, 1.0])
@@ -113,7 +130,10 @@ def test_the_spread_is_its_exact_posterior(truth):
     found = drawn(population, 3000)["temperature_spread"]
     grid = SPREADS.numpy()
     log_p = stats.halfnorm(0, 0.5).logpdf(grid) + np.log(grid)
-    log_p += stats.norm(0, np.sqrt(grid[:, None] ** 2 + variance)).logpdf(seen).sum(1)
+    log_p += [
+        stats.multivariate_normal(cov=expected_covariance(spread**2 + variance)).logpdf(seen)
+        for spread in grid
+    ]
     p = np.exp(log_p - log_p.max())
     p /= p.sum()
     mean = (p * grid).sum()
@@ -147,17 +167,22 @@ def test_what_answers_say_beyond_a_normal_is_in_the_draws():
         pv.People(weights=False, temperature=dist.HalfNormal(0.5)),
         Counts(counts, hours),
     )
-    found = drawn(population, 4000)
+    found = drawn(population, 24_000)
     u, spread = np.linspace(-5, 3, 801), SPREADS.numpy()
     log_answers = counts.numpy()[:, None] * u - hours * np.exp(u)
-    log_joint = log_answers[:, None] + stats.norm(0, spread[:, None]).logpdf(u)
-    of_person = np.exp(log_joint - log_joint.max((1, 2), keepdims=True))
-    log_p = np.log(of_person.sum(2)).sum(0) + stats.halfnorm(0, 0.5).logpdf(spread) + np.log(spread)
-    p = np.exp(log_p - log_p.max())
-    p /= p.sum()
-    mean = (of_person @ u / of_person.sum(2)) @ p
-    square = (of_person @ u**2 / of_person.sum(2)) @ p
-    sd = np.sqrt(square - mean**2)
+    # Everybody's trait by what they have in common and the spread, (people, common, spreads, u).
+    common = np.linspace(-3, 3, 61)
+    sums, means, squares = (np.zeros((6, len(common), len(spread))) for _ in range(3))
+    for i, c in enumerate(common):
+        joint = np.exp(log_answers[:, None] + stats.norm(c, spread[:, None]).logpdf(u))
+        sums[:, i] = joint.sum(2)
+        means[:, i], squares[:, i] = joint @ u / sums[:, i], joint @ u**2 / sums[:, i]
+    log_p = np.log(sums).sum(0) + stats.norm(0, OFF_BY).logpdf(common)[:, None]
+    log_p += stats.halfnorm(0, 0.5).logpdf(spread) + np.log(spread)
+    both = np.exp(log_p - log_p.max())
+    both /= both.sum()
+    mean, square = ((each * both).sum((1, 2)) for each in (means, squares))
+    sd, p = np.sqrt(square - mean**2), both.sum(0)
     # A few hundred independent draws. The Normal would be off by one to three of these sds.
     log_temperature = np.log(found["person_temperature"])
     np.testing.assert_allclose((log_temperature.mean(0) - mean) / sd, 0, atol=0.2)
@@ -172,12 +197,14 @@ def test_traits_that_explain_the_same_vary_together():
     sites = {"person_weight": torch.ones(3, 1), "person_temperature": torch.ones(3)}
     evidence = Evidence(information.expand(3, 2, 2), torch.zeros(3, 2))
     population = Population(crowd, sites, list(sites), evidence)
-    found = drawn(population, 4000)
+    found = drawn(population, 24_000)
     lines = np.stack(
         [np.log(found["person_weight"][:, 0, 0]), np.log(found["person_temperature"][:, 0])]
     )
-    expected = torch.linalg.inv(information + 4 * torch.eye(2)).numpy()
-    np.testing.assert_allclose(np.cov(lines), expected, atol=0.012)
+    # People by traits.
+    prior = np.kron(expected_covariance(np.full(3, 0.25)), np.eye(2))
+    of_all = np.linalg.inv(np.kron(np.eye(3), information.numpy()) + np.linalg.inv(prior))
+    np.testing.assert_allclose(np.cov(lines), of_all[:2, :2], atol=0.02)
 
 
 def test_traits_that_are_held_answer_as_those_that_are_sampled(model, sites):
