@@ -99,6 +99,8 @@ class Dimensionality:
         return f"{self.count} {plural} (90 % interval {self.low} to {self.high})"
 
     def __repr__(self) -> str:
+        if not len(self.table):
+            return f"{self.headline}\n{self.advice}"
         shown = self.table[["probability", "returned", "verdict"]]
         return f"{self.headline}\n{self.advice}\n\n{shown.round({'probability': 2}).to_string()}"
 

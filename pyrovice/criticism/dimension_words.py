@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 
+from pyrovice.results.pruning import MIN_OBJECTS
+
 # From which probability on a dimension is called what.
 VERDICTS = {"certain": 0.9, "likely": 0.5, "possible": 0.1, "unlikely": 0.0}
 # A dimension is settled when it comes back in so many refits as make it certain.
@@ -59,6 +61,11 @@ def advice_about(
     table: pd.DataFrame, refits: pd.DataFrame, n_judgments: int, more: int | None, to_come: float
 ) -> str:
     """How many dimensions are certain, what is open, and what would settle it."""
+    if not len(table):
+        return (
+            f"No dimension came back. Refits keep those that more than {MIN_OBJECTS} objects have, "
+            "which is much to ask of a dozen objects, and need enough judgments of each."
+        )
     counts = {word: int((table.verdict == word).sum()) for word in VERDICTS}
     sentences = []
     certain, likely, possible = counts["certain"], counts["likely"], counts["possible"]

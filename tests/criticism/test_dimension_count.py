@@ -171,6 +171,19 @@ def test_what_only_all_judgments_show_is_in_the_count(fit, data, found, store, m
     pd.testing.assert_frame_equal(again.table, found.table)
 
 
+def test_dimensions_of_too_few_objects_to_be_kept():
+    """Three of four objects each: by another rule the fit has them, and refits do not."""
+    few = pv.simulate(1.5 * np.repeat(np.eye(3), 4, axis=0), 1500, seed=0)
+    with pytest.warns(pv.PyroviceWarning, match="more than five objects"):
+        fit = pv.fit(few, dimensions=4, training=QUICK, progress=False)
+    for given in (fit, fit.prune(min_objects=2)):
+        found = given.dimensionality(few, resamples=2, progress=False)
+        assert (found.low, found.count, found.high) == (0, 0, 0)
+        assert "more than 5 objects" in repr(found) or "none of 2" in found.table.evidence.iloc[0]
+        assert "Empty" not in repr(found)
+    assert given.n_dimensions == len(found.table) == 3
+
+
 @pytest.mark.parametrize("most", [4, 12])
 def test_growth_goes_on_with_the_logarithm_of_the_judgments(most):
     shares = np.repeat([0.2, 0.4, 0.6, 0.8], [3, 3, 3, most])
