@@ -182,7 +182,8 @@ def choice_probabilities(
     `people` are as in :func:`simulate`, `who` is the row of the one who answers, and `places` are
     those of the three objects on the screen, (n, 3).
     """
-    X = torch.as_tensor(np.ascontiguousarray(embedding, dtype=np.float64))
+    # A copy: tables may have columns that cannot be written to, of which torch warns.
+    X = torch.from_numpy(np.array(embedding, dtype=np.float64, order="C"))
     asked = Judgments(
         pair_ids(torch.as_tensor(objects.astype(np.int64)), len(X)),
         torch.zeros(len(objects), dtype=torch.long),

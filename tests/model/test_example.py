@@ -35,6 +35,12 @@ def test_simulated_answers_follow_the_probabilities():
     assert np.abs(counts - 10_000).max() < 4 * np.sqrt(40_000 * 0.25 * 0.75)
 
 
+def test_a_table_that_cannot_be_written_to_is_simulated_from():
+    weights = np.ones((10, 1))
+    weights.flags.writeable = False
+    assert pv.simulate(weights, 50, seed=0) == pv.simulate(np.ones((10, 1)), 50, seed=0)
+
+
 def test_random_triplets_are_uniform_and_distinct():
     rows = simulation.random_triplets(6, 60_000, np.random.default_rng(0))
     assert (np.diff(rows, axis=1) > 0).all()
