@@ -125,7 +125,9 @@ class LapsingOddOneOut(OddOneOut):
 
     @staticmethod
     def _mixed(p: Tensor, lapse: Tensor, chance: Tensor) -> Tensor:
-        # With one lapse rate for all, its derivatives take fewer passes than those of torch.lerp.
+        if lapse.numel() > 1:
+            return torch.lerp(p, chance.to(p), lapse).log()
+        # Of one lapse rate for all, these derivatives take fewer passes than those of torch.lerp.
         return torch.addcmul(lapse * chance.to(p), p, 1 - lapse).log()
 
 
